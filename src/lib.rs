@@ -1,0 +1,1 @@
+//! GPU kernels in Rust for AMD RDNA3.

@@ -1,0 +1,1 @@
+//! The gfx11 instruction set, code generator and code objects of t0.

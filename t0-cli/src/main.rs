@@ -1,0 +1,2 @@
+//! The t0 command.
+fn main() {}

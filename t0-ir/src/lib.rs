@@ -1,0 +1,1 @@
+//! Kernel vocabulary, SSA IR, passes and reference interpreter of t0.

@@ -1,0 +1,1 @@
+//! Ready kernels of t0.

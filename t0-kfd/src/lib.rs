@@ -1,0 +1,1 @@
+//! The KFD and AQL binary interface of the Linux amdgpu driver.

@@ -1,0 +1,1 @@
+//! Devices, buffers, queues and kernel launch of t0.

@@ -1,0 +1,1 @@
+//! A simulated Radeon that executes gfx11 code objects behind the KFD interface.
