@@ -1,1 +1,4 @@
 //! The gfx11 instruction set, code generator and code objects of t0.
+#![forbid(unsafe_code)]
+
+pub mod target;
