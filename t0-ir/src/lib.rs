@@ -1,1 +1,15 @@
-//! Kernel vocabulary, SSA IR, passes and reference interpreter of t0.
+//! The device vocabulary of t0 kernels, their SSA intermediate representation, its verifier, interpreter and passes.
+//!
+//! Knows no instruction set: see `t0-backend-rdna3` for what becomes of a [`Func`].
+#![forbid(unsafe_code)]
+
+pub mod abi;
+pub mod build;
+pub mod func;
+pub mod op;
+pub mod ty;
+
+pub use build::Builder;
+pub use func::{Access, Func, LdsAlloc, Op, OpId, Param, ParamKind, Region, Span, Value, ValueInfo};
+pub use op::{Convergent, Effect, LdsId, LoopHints, OpKind, Pred, Rmw};
+pub use ty::{Role, Scalar, TileTy, Ty};
