@@ -1,0 +1,239 @@
+//! A KFD driver in a box: the kernel's and the firmware's side of the driver interface, in the same process.
+//!
+//! Problem: the runtime must be testable without a card, through the very calls it makes on a real one. Method: the
+//! [`Vm`] holds the memory and the GPU page table, the packet processor obeys doorbells and reads AQL packets, and
+//! an [`Executor`] runs the kernels they name. Anything Linux ≥ 6.12 or the firmware refuses is refused here too.
+//!
+//! Invariant: a kernel reaches memory only through [`Vm::resolve`], that is through buffers that were allocated *and*
+//! mapped to the GPU; after a fault the completion signal of the faulting packet never fires.
+
+use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
+
+use t0_kfd::aql::DispatchPacket;
+
+mod arena;
+mod vm;
+
+pub use arena::{Arena, ArenaError};
+pub use vm::{Access, HostRange, Mapping, Nearest, PageFlags, PageTable, Vm, VmFault, VmFaultKind};
+
+/// Runs kernels for the packet processor.
+pub trait Executor: Send + Sync {
+    /// Runs every workgroup of one dispatch to its end, or to the first fault.
+    ///
+    /// The packet has passed the checks firmware makes (dimensions, LDS size, workgroup size, descriptor mapped and
+    /// 64-byte aligned). Memory is reached through `vm` only; a run should stop soon after [`Dispatch::cancel`] is set.
+    fn dispatch(&self, d: &Dispatch, vm: &Vm) -> Result<DispatchStats, ExecFault>;
+}
+
+/// One kernel dispatch as the packet processor hands it to an [`Executor`].
+#[derive(Clone, Debug)]
+pub struct Dispatch {
+    /// The packet, copied out of the ring.
+    pub packet: DispatchPacket,
+    /// Dimensions of the dispatch, 1 to 3.
+    pub dimensions: u32,
+    /// GPU address of the packet in the ring (the `dispatch_ptr` user SGPRs).
+    pub packet_va: u64,
+    /// GPU address of the queue's `amd_queue_t` (the `queue_ptr` user SGPRs).
+    pub queue_va: u64,
+    /// Index of the packet since the queue was made (the `dispatch_id` user SGPRs).
+    pub dispatch_id: u64,
+    /// Scratch memory of the queue, when it has any.
+    pub scratch: Option<Scratch>,
+    /// Set when the queue is destroyed: stop as soon as convenient.
+    pub cancel: Arc<AtomicBool>,
+}
+
+impl Dispatch {
+    /// GPU address of the 64-byte kernel descriptor.
+    pub fn kernel_object(&self) -> u64 {
+        self.packet.kernel_object
+    }
+
+    /// GPU address of the kernel arguments.
+    pub fn kernarg(&self) -> u64 {
+        self.packet.kernarg_address
+    }
+
+    /// Grid in work-items; unused dimensions are 1.
+    pub fn grid(&self) -> [u32; 3] {
+        self.packet.grid
+    }
+
+    /// Workgroup in work-items; unused dimensions are 1.
+    pub fn workgroup(&self) -> [u32; 3] {
+        self.packet.workgroup.map(u32::from)
+    }
+
+    /// Workgroups in x, y, z: the grid divided by the workgroup, rounded up (the last one may be partial).
+    pub fn groups(&self) -> [u32; 3] {
+        let (g, w) = (self.grid(), self.workgroup());
+        [0, 1, 2].map(|i| g[i].div_ceil(w[i].max(1)))
+    }
+}
+
+/// Scratch memory of a queue, as `amd_queue_t` describes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scratch {
+    /// GPU address.
+    pub va: u64,
+    /// Bytes.
+    pub bytes: u64,
+    /// COMPUTE_TMPRING_SIZE.
+    pub tmpring_size: u32,
+    /// The buffer descriptor a kernel gets in its first user SGPRs when it asks for it.
+    pub descriptor: [u32; 4],
+}
+
+/// What a finished dispatch counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DispatchStats {
+    /// Workgroups run.
+    pub workgroups: u64,
+    /// Waves run.
+    pub waves: u64,
+    /// Wave instructions executed.
+    pub instructions: u64,
+    /// Shader clock cycles, when a timing model was on.
+    pub cycles: Option<u64>,
+}
+
+/// Why a dispatch stopped, and where.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{kind}{}", FaultPlace(self))]
+pub struct ExecFault {
+    /// What happened.
+    pub kind: ExecFaultKind,
+    /// Kernel name, when known.
+    pub kernel: Option<String>,
+    /// Byte offset of the instruction from the kernel's entry.
+    pub pc: Option<u64>,
+    /// The instruction as text.
+    pub instruction: Option<String>,
+    /// Place in the Rust source.
+    pub source_line: Option<String>,
+    /// Workgroup in x, y, z.
+    pub workgroup: Option<[u32; 3]>,
+    /// Wave of the workgroup.
+    pub wave: Option<u32>,
+    /// Lane of the wave, when one lane is to blame.
+    pub lane: Option<u32>,
+}
+
+impl ExecFault {
+    /// A fault with nothing known but its kind; fill the places in that are known.
+    pub fn new(kind: ExecFaultKind) -> Self {
+        ExecFault {
+            kind,
+            kernel: None,
+            pc: None,
+            instruction: None,
+            source_line: None,
+            workgroup: None,
+            wave: None,
+            lane: None,
+        }
+    }
+}
+
+struct FaultPlace<'a>(&'a ExecFault);
+
+impl std::fmt::Display for FaultPlace<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let e = self.0;
+        if let Some(k) = &e.kernel {
+            write!(f, "; kernel `{k}`")?;
+        }
+        if let Some(i) = &e.instruction {
+            write!(f, "; instruction `{i}`")?;
+        }
+        if let Some(pc) = e.pc {
+            write!(f, " at +{pc:#x}")?;
+        }
+        if let Some([x, y, z]) = e.workgroup {
+            write!(f, "; workgroup ({x}, {y}, {z})")?;
+        }
+        if let Some(w) = e.wave {
+            write!(f, " wave {w}")?;
+        }
+        if let Some(l) = e.lane {
+            write!(f, " lane {l}")?;
+        }
+        if let Some(s) = &e.source_line {
+            write!(f, "; {s}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Kinds of [`ExecFault`].
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum ExecFaultKind {
+    /// Memory the kernel may not touch.
+    #[error("{0}")]
+    Memory(#[from] VmFault),
+    /// LDS or scratch access outside of its allocation, or an address in no aperture.
+    #[error("{space} access of {len} bytes at {address:#x} is outside of its {size} bytes")]
+    OutOfAperture {
+        /// `LDS`, `scratch` …
+        space: &'static str,
+        /// Offset in the space.
+        address: u64,
+        /// Bytes accessed.
+        len: u64,
+        /// Size of the space.
+        size: u64,
+    },
+    /// Bytes that are no instruction of the target.
+    #[error("illegal instruction {}", Words(.words))]
+    IllegalInstruction {
+        /// The dwords at the program counter.
+        words: Vec<u32>,
+    },
+    /// A real instruction the simulator cannot execute.
+    #[error("the simulator does not execute this instruction ({reason})")]
+    Unsupported {
+        /// What is missing.
+        reason: &'static str,
+    },
+    /// `s_trap`: an assertion of the kernel failed.
+    #[error("trap {id}")]
+    Trap {
+        /// Operand of `s_trap`.
+        id: u8,
+    },
+    /// A rule of the instruction set or the code object was broken.
+    #[error("{what}")]
+    Rule {
+        /// The rule, and how it was broken.
+        what: String,
+    },
+    /// The kernel did not end within the limit of the simulator.
+    #[error("the kernel did not end within {instructions} wave instructions")]
+    Endless {
+        /// The limit.
+        instructions: u64,
+    },
+    /// All waves of a workgroup wait for something that cannot happen.
+    #[error("deadlock: {what}")]
+    Deadlock {
+        /// Who waits for what.
+        what: String,
+    },
+    /// The queue was destroyed while the kernel ran.
+    #[error("stopped because the queue was destroyed")]
+    Cancelled,
+}
+
+struct Words<'a>(&'a [u32]);
+
+impl std::fmt::Display for Words<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (i, w) in self.0.iter().enumerate() {
+            write!(f, "{}{w:08x}", if i == 0 { "" } else { " " })?;
+        }
+        Ok(())
+    }
+}

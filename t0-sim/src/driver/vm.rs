@@ -1,0 +1,454 @@
+//! The GPU's address space: which buffers are mapped where, and with which rights.
+//!
+//! Problem: the executor turns millions of GPU addresses into host pointers while the client maps and unmaps. Method:
+//! the mappings are an immutable sorted table behind an `Arc`; a change makes a new table and bumps a generation
+//! number. An executor takes a [`PageTable`] and keeps it as hardware keeps its TLB, refreshing when
+//! [`Vm::generation`] moved.
+//!
+//! Invariant: host pointers come from the [`Arena`] and stay valid as long as the [`Vm`], even after a free.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use super::arena::{lock, Arena, ArenaError, PAGE};
+
+/// What an access does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Load.
+    Read,
+    /// Store.
+    Write,
+    /// Atomic read-modify-write.
+    Atomic,
+    /// Instruction fetch.
+    Execute,
+}
+
+impl fmt::Display for Access {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Access::Read => "read",
+            Access::Write => "write",
+            Access::Atomic => "atomic access",
+            Access::Execute => "instruction fetch",
+        })
+    }
+}
+
+/// Rights and kind of a mapping.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PageFlags {
+    /// Stores and atomics are allowed.
+    pub writable: bool,
+    /// Instructions may be fetched.
+    pub executable: bool,
+    /// Video memory (else system memory).
+    pub vram: bool,
+    /// GPU caches are bypassed.
+    pub uncached: bool,
+}
+
+impl PageFlags {
+    /// Readable, writable and executable VRAM.
+    pub const ALL: PageFlags = PageFlags {
+        writable: true,
+        executable: true,
+        vram: true,
+        uncached: false,
+    };
+}
+
+/// One buffer mapped to the GPU.
+#[derive(Clone, Debug)]
+pub struct Mapping {
+    /// First GPU address.
+    pub va: u64,
+    /// Bytes; a multiple of the page size.
+    pub len: u64,
+    /// Rights.
+    pub flags: PageFlags,
+    host: usize,
+}
+
+impl Mapping {
+    /// Host address of the first byte.
+    pub fn host(&self) -> *mut u8 {
+        self.host as *mut u8
+    }
+
+    /// GPU addresses of the mapping.
+    pub fn range(&self) -> Range<u64> {
+        self.va..self.va + self.len
+    }
+}
+
+/// Host memory behind a range of GPU addresses.
+#[derive(Clone, Copy, Debug)]
+pub struct HostRange {
+    ptr: *mut u8,
+    available: u64,
+}
+
+impl HostRange {
+    /// Host address of the first byte asked for. Valid as long as the [`Vm`] lives; other threads may access the
+    /// same bytes at the same time, so use volatile or atomic accesses where that matters.
+    pub fn as_ptr(self) -> *mut u8 {
+        self.ptr
+    }
+
+    /// Contiguous bytes from there to the end of the mapping (at least the length asked for).
+    pub fn available(self) -> u64 {
+        self.available
+    }
+}
+
+/// A GPU access that hardware would refuse.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{access} of {len} bytes at {va:#x}: {kind}{}", nearest.as_ref().map(|n| format!("; {n}")).unwrap_or_default())]
+pub struct VmFault {
+    /// First GPU address of the access.
+    pub va: u64,
+    /// Bytes.
+    pub len: u64,
+    /// What the access wanted.
+    pub access: Access,
+    /// Why it was refused.
+    pub kind: VmFaultKind,
+    /// The allocation nearest to the address, if there is any.
+    pub nearest: Option<Nearest>,
+}
+
+/// Why an access was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum VmFaultKind {
+    /// Nothing is mapped there.
+    #[error("no memory is mapped there")]
+    NotPresent,
+    /// The mapping is read-only.
+    #[error("the memory is read-only for the GPU")]
+    ReadOnly,
+    /// The mapping holds no code.
+    #[error("the memory is not executable")]
+    NoExecute,
+    /// The access begins in one buffer and ends in the next.
+    #[error("the access straddles two buffers")]
+    Straddles,
+}
+
+/// Where a bad address lies relative to an allocation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Nearest {
+    /// Name given by the client, or a description of the buffer.
+    pub name: Arc<str>,
+    /// GPU addresses of the allocation.
+    pub range: Range<u64>,
+    /// The allocation was freed before the access.
+    pub freed: bool,
+    /// The faulting address.
+    pub va: u64,
+}
+
+impl fmt::Display for Nearest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Nearest { name, range, va, .. } = self;
+        if *va >= range.end {
+            write!(f, "{} bytes past the end of `{name}`", va - range.end)?;
+        } else if *va < range.start {
+            write!(f, "{} bytes before `{name}`", range.start - va)?;
+        } else {
+            write!(f, "{} bytes into `{name}`", va - range.start)?;
+        }
+        let state = if self.freed { ", freed before" } else { "" };
+        write!(f, " ({} bytes at {:#x}{state})", range.end - range.start, range.start)
+    }
+}
+
+/// All mappings at one moment, sorted by address.
+#[derive(Clone, Debug, Default)]
+pub struct PageTable {
+    mappings: Vec<Mapping>,
+    generation: u64,
+}
+
+impl PageTable {
+    /// The mapping that holds `va`.
+    pub fn find(&self, va: u64) -> Option<&Mapping> {
+        let after = self.mappings.partition_point(|m| m.va <= va);
+        self.mappings.get(after.checked_sub(1)?).filter(|m| va - m.va < m.len)
+    }
+
+    /// All mappings, by address.
+    pub fn mappings(&self) -> &[Mapping] {
+        &self.mappings
+    }
+
+    /// The [`Vm::generation`] this table belongs to.
+    pub fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// Like [`Vm::resolve`], on this table; the error carries no nearest allocation (see [`Vm::explain`]).
+    pub fn resolve(&self, va: u64, len: u64, access: Access) -> Result<HostRange, VmFault> {
+        let fault = |kind, at| VmFault {
+            va: at,
+            len,
+            access,
+            kind,
+            nearest: None,
+        };
+        let m = self.find(va).ok_or_else(|| fault(VmFaultKind::NotPresent, va))?;
+        match access {
+            Access::Write | Access::Atomic if !m.flags.writable => return Err(fault(VmFaultKind::ReadOnly, va)),
+            Access::Execute if !m.flags.executable => return Err(fault(VmFaultKind::NoExecute, va)),
+            _ => {}
+        }
+        let offset = va - m.va;
+        let available = m.len - offset;
+        if len > available {
+            let end = m.va + m.len;
+            return Err(match self.find(end) {
+                Some(_) => fault(VmFaultKind::Straddles, va),
+                None => fault(VmFaultKind::NotPresent, end),
+            });
+        }
+        Ok(HostRange {
+            ptr: m.host().wrapping_add(offset as usize),
+            available,
+        })
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Named {
+    len: u64,
+    name: Arc<str>,
+    freed: bool,
+}
+
+/// The GPU's address space and the memory behind it.
+pub struct Vm {
+    arena: Arena,
+    table: RwLock<Arc<PageTable>>,
+    generation: AtomicU64,
+    names: Mutex<BTreeMap<u64, Named>>,
+}
+
+/// First file offset used for buffers, as DRM's fake offsets start at 4 GiB.
+pub const FIRST_BUFFER_OFFSET: u64 = 1 << 32;
+const ARENA_BYTES: u64 = 256 << 30;
+/// Freed allocations remembered so that a use after free can be named.
+const REMEMBERED: usize = 4096;
+
+impl Vm {
+    /// An empty address space.
+    pub fn new() -> Result<Self, ArenaError> {
+        Ok(Vm {
+            arena: Arena::new(ARENA_BYTES, FIRST_BUFFER_OFFSET)?,
+            table: RwLock::default(),
+            generation: AtomicU64::new(0),
+            names: Mutex::default(),
+        })
+    }
+
+    /// The memory behind the address space.
+    pub fn arena(&self) -> &Arena {
+        &self.arena
+    }
+
+    /// Host memory behind `len` bytes at GPU address `va`, if the GPU may access them so.
+    pub fn resolve(&self, va: u64, len: u64, access: Access) -> Result<HostRange, VmFault> {
+        self.table().resolve(va, len, access).map_err(|f| self.explain(f))
+    }
+
+    /// The mappings of this moment. Cheap (a lock and a reference count), but keep it while `generation` stands.
+    pub fn table(&self) -> Arc<PageTable> {
+        self.table.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Changes whenever a mapping is added or removed.
+    pub fn generation(&self) -> u64 {
+        self.generation.load(Ordering::Acquire)
+    }
+
+    /// Adds the nearest allocation to a fault.
+    pub fn explain(&self, mut fault: VmFault) -> VmFault {
+        let names = lock(&self.names);
+        let va = fault.va;
+        let below = names.range(..=va).next_back();
+        let above = names.range(va..).next();
+        let distance = |start: u64, n: &Named| {
+            if va < start {
+                start - va
+            } else {
+                (va + 1).saturating_sub(start + n.len)
+            }
+        };
+        let best = below
+            .into_iter()
+            .chain(above)
+            .min_by_key(|(s, n)| (distance(**s, n), n.freed));
+        fault.nearest = best.map(|(&start, n)| Nearest {
+            name: n.name.clone(),
+            range: start..start + n.len,
+            freed: n.freed,
+            va,
+        });
+        fault
+    }
+
+    /// Names the `len` bytes at `va` for fault messages. A name inside a buffer replaces the buffer's own.
+    pub fn name(&self, va: u64, len: u64, name: &str) {
+        let mut names = lock(&self.names);
+        // Remembered frees that overlap would hide the new allocation.
+        let stale: Vec<u64> = names
+            .range(..va + len.max(1))
+            .rev()
+            .take_while(|(s, n)| **s + n.len > va || n.freed)
+            .filter(|(s, n)| n.freed && **s + n.len > va)
+            .map(|(s, _)| *s)
+            .collect();
+        for s in stale {
+            names.remove(&s);
+        }
+        names.insert(
+            va,
+            Named {
+                len,
+                name: name.into(),
+                freed: false,
+            },
+        );
+    }
+
+    /// Notes that the named allocation at `va` is gone.
+    pub fn forget(&self, va: u64) {
+        let mut names = lock(&self.names);
+        if let Some(n) = names.get_mut(&va) {
+            n.freed = true;
+        }
+        while names.len() > REMEMBERED {
+            let Some(old) = names.iter().find(|(_, n)| n.freed).map(|(s, _)| *s) else {
+                break;
+            };
+            names.remove(&old);
+        }
+    }
+
+    /// Maps `len` bytes at arena `offset` to GPU address `va`. Returns false, changing nothing, if the range overlaps
+    /// a mapping.
+    pub fn map(&self, va: u64, len: u64, offset: u64, flags: PageFlags) -> bool {
+        let host = self.arena.host(offset) as usize;
+        self.change(|t| {
+            let at = t.mappings.partition_point(|m| m.va < va);
+            let free_below = at == 0 || t.mappings[at - 1].range().end <= va;
+            let free_above = t.mappings.get(at).is_none_or(|m| va + len <= m.va);
+            if free_below && free_above {
+                t.mappings.insert(at, Mapping { va, len, flags, host });
+            }
+            free_below && free_above
+        })
+    }
+
+    /// Removes the mapping that starts at `va`; false if there is none.
+    pub fn unmap(&self, va: u64) -> bool {
+        self.change(|t| match t.mappings.binary_search_by_key(&va, |m| m.va) {
+            Ok(i) => {
+                t.mappings.remove(i);
+                true
+            }
+            Err(_) => false,
+        })
+    }
+
+    /// Takes fresh zeroed memory, maps it at `va` and names it: for tests of an executor without a driver.
+    pub fn map_fresh(&self, va: u64, len: u64, flags: PageFlags, name: &str) -> Result<*mut u8, ArenaError> {
+        let size = len.max(1).next_multiple_of(PAGE);
+        let offset = self.arena.take(size)?;
+        if !self.map(va, size, offset, flags) {
+            self.arena.give(offset, size);
+            return Err(ArenaError::Full { size });
+        }
+        self.name(va, len, name);
+        Ok(self.arena.host(offset))
+    }
+
+    fn change(&self, f: impl FnOnce(&mut PageTable) -> bool) -> bool {
+        let mut guard = self.table.write().unwrap_or_else(PoisonError::into_inner);
+        let mut next = PageTable::clone(&guard);
+        let changed = f(&mut next);
+        if changed {
+            next.generation += 1;
+            self.generation.store(next.generation, Ordering::Release);
+            *guard = Arc::new(next);
+        }
+        changed
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn resolves_inside_and_names_what_is_near_outside() {
+        let vm = Vm::new().unwrap();
+        let base = 0x7000_0000_0000;
+        let ro = PageFlags {
+            writable: false,
+            executable: false,
+            vram: true,
+            uncached: false,
+        };
+        vm.map_fresh(base, 100, PageFlags::ALL, "code").unwrap();
+        vm.map_fresh(base + 2 * PAGE, PAGE, ro, "table").unwrap();
+        let r = vm.resolve(base + 16, 4, Access::Write).unwrap();
+        assert_eq!(r.available(), PAGE - 16);
+        let e = vm.resolve(base + PAGE, 4, Access::Read).unwrap_err();
+        assert_eq!(e.kind, VmFaultKind::NotPresent);
+        assert_eq!(
+            e.to_string(),
+            "read of 4 bytes at 0x700000001000: no memory is mapped there; 3996 bytes past the end of `code` (100 bytes at 0x700000000000)"
+        );
+        let e = vm.resolve(base + PAGE - 2, 4, Access::Read).unwrap_err();
+        assert_eq!((e.kind, e.va), (VmFaultKind::NotPresent, base + PAGE));
+        assert_eq!(
+            vm.resolve(base + 2 * PAGE, 4, Access::Atomic).unwrap_err().kind,
+            VmFaultKind::ReadOnly
+        );
+        assert_eq!(
+            vm.resolve(base + 2 * PAGE, 4, Access::Execute).unwrap_err().kind,
+            VmFaultKind::NoExecute
+        );
+        let before = vm.resolve(base + 2 * PAGE - 8, 4, Access::Read).unwrap_err();
+        assert!(before.to_string().contains("8 bytes before `table`"), "{before}");
+    }
+
+    #[test]
+    fn mappings_neither_overlap_nor_survive_unmap() {
+        let vm = Vm::new().unwrap();
+        vm.map_fresh(0x10000, 2 * PAGE, PageFlags::ALL, "a").unwrap();
+        assert!(vm.map_fresh(0x11000, PAGE, PageFlags::ALL, "b").is_err());
+        assert!(vm.map_fresh(0xf000, 2 * PAGE, PageFlags::ALL, "b").is_err());
+        vm.map_fresh(0x12000, PAGE, PageFlags::ALL, "b").unwrap();
+        assert_eq!(
+            vm.resolve(0x11ffc, 8, Access::Read).unwrap_err().kind,
+            VmFaultKind::Straddles
+        );
+        let g = vm.generation();
+        assert!(vm.unmap(0x10000));
+        assert!(!vm.unmap(0x10000));
+        assert_ne!(vm.generation(), g);
+        vm.forget(0x10000);
+        let e = vm.resolve(0x10010, 4, Access::Read).unwrap_err();
+        assert!(
+            e.to_string()
+                .contains("16 bytes into `a` (8192 bytes at 0x10000, freed before)"),
+            "{e}"
+        );
+    }
+}
