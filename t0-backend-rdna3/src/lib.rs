@@ -1,4 +1,5 @@
 //! The gfx11 instruction set, code generator and code objects of t0.
 #![forbid(unsafe_code)]
 
+pub mod isa;
 pub mod target;

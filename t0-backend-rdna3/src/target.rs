@@ -1,37 +1,56 @@
-//! The chips t0 makes code for: one `const Target` each, the only place that names a chip.
+//! The cards code is generated for. Nothing else in the crate names a card: code asks [`Target::has`].
 //!
-//! Code asks `target.has(..)` or reads a size; it never compares names.
-//! Sources: LLVM 19 `AMDGPU.td` (features, e_flags), RDNA3 ISA manual 3.3.2 (register allocation).
+//! Sources: LLVM 19 AMDGPU target (e_flags machine numbers, register totals), RDNA3 ISA manual section 3.3.2
+//! (VGPR allocation granules).
 
-/// A property that differs between chips.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A property some targets have and others lack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Feature {
-    /// Wave32 kernels must initialise 16 SGPRs (LLVM `FeatureUserSGPRInit16Bug`).
+    /// Matrix instructions `v_wmma_*`.
+    Wmma,
+    /// Dual-issue encoding VOPD.
+    Vopd,
+    /// A VALU read of a register recently written by the transcendental unit needs a wait
+    /// (LLVM `hasVALUTransUseHazard`; gfx1100 to gfx1103).
+    ValuTransUseHazard,
+    /// Fewer than 16 initialised SGPRs at wave start are unreliable (LLVM `FeatureUserSGPRInit16Bug`).
     UserSgprInit16Bug,
+    /// Scalar floating-point ALU (gfx1150 and later).
+    SaluFloat,
 }
 
-/// A chip.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// One card as the code generator sees it (wave32).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// LLVM's name, such as `gfx1100`.
+    /// LLVM processor name.
     pub name: &'static str,
-    /// The `e_flags` machine number of its code objects.
+    /// ELF `e_flags` machine number (`EF_AMDGPU_MACH`).
     pub mach: u32,
-    /// 32-lane VGPRs of one SIMD.
+    /// 32-bit VGPRs per SIMD for wave32.
     pub vgprs_per_simd: u32,
-    /// VGPR allocation granule of a wave32.
+    /// VGPR allocation granule in wave32.
     pub vgpr_granule: u32,
+    /// VGPRs one wave may address.
+    pub max_vgprs: u32,
+    /// SGPRs one wave may address (VCC apart).
+    pub max_sgprs: u32,
+    /// Waves one SIMD can hold.
+    pub max_waves_per_simd: u32,
+    /// LDS bytes one workgroup may use.
+    pub max_lds: u32,
+    /// Lanes per wave.
+    pub wave_size: u32,
     /// What it has besides the common ground.
     pub features: &'static [Feature],
 }
 
 impl Target {
-    /// Whether the chip has this property.
+    /// Whether the card has `feature`.
     pub fn has(&self, feature: Feature) -> bool {
         self.features.contains(&feature)
     }
 
-    /// The target of this name.
+    /// The target of this LLVM name.
     pub fn from_name(name: &str) -> Option<Target> {
         TARGETS.iter().find(|t| t.name == name).copied()
     }
@@ -40,16 +59,41 @@ impl Target {
     pub fn from_mach(mach: u32) -> Option<Target> {
         TARGETS.iter().find(|t| t.mach == mach).copied()
     }
+
+    /// Waves of `vgprs` vector registers each that fit on one SIMD. Source: RDNA3 ISA manual section 3.3.2.
+    pub fn waves_per_simd(&self, vgprs: u32) -> u32 {
+        let used = vgprs.max(1).div_ceil(self.vgpr_granule) * self.vgpr_granule;
+        (self.vgprs_per_simd / used).min(self.max_waves_per_simd)
+    }
 }
 
-/// Navi 31: Radeon RX 7900 XTX, XT, GRE, PRO W7900.
+/// Navi 31: Radeon RX 7900 XTX / XT / GRE.
 pub const GFX1100: Target = Target {
     name: "gfx1100",
     mach: 0x41,
     vgprs_per_simd: 1536,
     vgpr_granule: 24,
-    features: &[Feature::UserSgprInit16Bug],
+    max_vgprs: 256,
+    max_sgprs: 106,
+    max_waves_per_simd: 16,
+    max_lds: 65536,
+    wave_size: 32,
+    features: &[Feature::Wmma, Feature::Vopd, Feature::ValuTransUseHazard, Feature::UserSgprInit16Bug],
 };
 
 /// Every target, for look-up by name or machine number.
 pub const TARGETS: &[Target] = &[GFX1100];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn occupancy_matches_llvm() {
+        // llc-19 -mcpu=gfx1100 `; Occupancy:` for kernels of these register counts.
+        let want = [(24, 16), (96, 16), (97, 12), (120, 12), (128, 10), (168, 9), (192, 8), (193, 7), (240, 6), (256, 5)];
+        for (vgprs, waves) in want {
+            assert_eq!(GFX1100.waves_per_simd(vgprs), waves, "{vgprs} VGPRs");
+        }
+    }
+}
