@@ -2,4 +2,5 @@
 #![forbid(unsafe_code)]
 
 pub mod isa;
+pub mod object;
 pub mod target;

@@ -1,0 +1,235 @@
+//! Kernel metadata: what a launcher must know that the descriptor does not say.
+//!
+//! Problem: argument kinds, offsets and register counts travel with the code in a MessagePack note that HIP, ROCr and
+//! tools read. Method: typed structs with the keys of code object v5. Invariant: what [`KernelMetadata::to_value`]
+//! writes, [`KernelMetadata::from_value`] reads back equal; unknown keys of foreign compilers are skipped.
+//! Source: LLVM AMDGPUUsage, "Code Object V5 Metadata".
+
+use super::msgpack::Value;
+
+/// What an argument is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ArgKind {
+    /// The bytes themselves.
+    ByValue,
+    /// The address of a buffer in global memory.
+    GlobalBuffer,
+    /// The LDS offset of dynamically sized LDS.
+    DynamicLds,
+    /// Another kind of code object v5, by its name (`hidden_block_count_x`, `image`, …).
+    Other(String),
+}
+
+impl ArgKind {
+    /// The value of `.value_kind`.
+    pub fn name(&self) -> &str {
+        match self {
+            ArgKind::ByValue => "by_value",
+            ArgKind::GlobalBuffer => "global_buffer",
+            ArgKind::DynamicLds => "dynamic_shared_pointer",
+            ArgKind::Other(name) => name,
+        }
+    }
+
+    fn from_name(name: &str) -> ArgKind {
+        match name {
+            "by_value" => ArgKind::ByValue,
+            "global_buffer" => ArgKind::GlobalBuffer,
+            "dynamic_shared_pointer" => ArgKind::DynamicLds,
+            other => ArgKind::Other(other.to_owned()),
+        }
+    }
+
+    /// Whether the launcher fills it in by itself instead of the user.
+    pub fn is_hidden(&self) -> bool {
+        matches!(self, ArgKind::Other(name) if name.starts_with("hidden_"))
+    }
+}
+
+/// One argument in the kernel argument block.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Arg {
+    /// Its name in the source; empty when the compiler did not say.
+    pub name: String,
+    /// Its type in the source; empty when the compiler did not say.
+    pub type_name: String,
+    /// Bytes from the start of the argument block.
+    pub offset: u32,
+    /// Its bytes.
+    pub size: u32,
+    /// What it is.
+    pub kind: ArgKind,
+}
+
+impl Arg {
+    /// An argument passed as its bytes.
+    pub fn by_value(name: &str, type_name: &str, offset: u32, size: u32) -> Arg {
+        Arg {
+            name: name.to_owned(),
+            type_name: type_name.to_owned(),
+            offset,
+            size,
+            kind: ArgKind::ByValue,
+        }
+    }
+
+    /// The 8-byte address of a global buffer.
+    pub fn buffer(name: &str, type_name: &str, offset: u32) -> Arg {
+        Arg {
+            name: name.to_owned(),
+            type_name: type_name.to_owned(),
+            offset,
+            size: 8,
+            kind: ArgKind::GlobalBuffer,
+        }
+    }
+
+    fn to_value(&self) -> Value {
+        let mut entries = Vec::new();
+        match self.kind {
+            ArgKind::GlobalBuffer => entries.push((".address_space", "global".into())),
+            ArgKind::DynamicLds => entries.push((".address_space", "local".into())),
+            _ => {}
+        }
+        if !self.name.is_empty() {
+            entries.push((".name", self.name.as_str().into()));
+        }
+        entries.push((".offset", self.offset.into()));
+        entries.push((".size", self.size.into()));
+        if !self.type_name.is_empty() {
+            entries.push((".type_name", self.type_name.as_str().into()));
+        }
+        entries.push((".value_kind", self.kind.name().into()));
+        Value::map(entries)
+    }
+
+    fn from_value(v: &Value) -> Option<Arg> {
+        let text = |key| {
+            v.get(key)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned()
+        };
+        Some(Arg {
+            name: text(".name"),
+            type_name: text(".type_name"),
+            offset: number(v, ".offset")?,
+            size: number(v, ".size")?,
+            kind: ArgKind::from_name(v.get(".value_kind")?.as_str()?),
+        })
+    }
+}
+
+fn number(v: &Value, key: &str) -> Option<u32> {
+    u32::try_from(v.get(key)?.as_u64()?).ok()
+}
+
+/// The metadata of one kernel.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct KernelMetadata {
+    /// The kernel's name.
+    pub name: String,
+    /// The descriptor's symbol: the name with `.kd`.
+    pub symbol: String,
+    /// Bytes of the argument block, hidden arguments included.
+    pub kernarg_bytes: u32,
+    /// Alignment of the argument block in bytes.
+    pub kernarg_align: u32,
+    /// Static LDS bytes of a workgroup.
+    pub lds_bytes: u32,
+    /// Scratch bytes of one work-item.
+    pub scratch_bytes: u32,
+    /// Lanes of a wave.
+    pub wave_size: u32,
+    /// SGPRs used, VCC included.
+    pub sgprs: u32,
+    /// VGPRs used.
+    pub vgprs: u32,
+    /// SGPR and VGPR spills in this order.
+    pub spills: [u32; 2],
+    /// Most work-items of a workgroup.
+    pub max_group_size: u32,
+    /// The workgroup size the kernel was compiled for, if only that one is right.
+    pub required_group_size: Option<[u32; 3]>,
+    /// Whether workgroups may use both CUs of a WGP.
+    pub wgp_mode: bool,
+    /// The arguments in order.
+    pub args: Vec<Arg>,
+}
+
+impl KernelMetadata {
+    /// As the map of `amdhsa.kernels`.
+    pub fn to_value(&self) -> Value {
+        let mut entries = Vec::new();
+        if !self.args.is_empty() {
+            entries.push((
+                ".args",
+                Value::Array(self.args.iter().map(Arg::to_value).collect()),
+            ));
+        }
+        entries.extend([
+            (".group_segment_fixed_size", self.lds_bytes.into()),
+            (".kernarg_segment_align", self.kernarg_align.into()),
+            (".kernarg_segment_size", self.kernarg_bytes.into()),
+            (".max_flat_workgroup_size", self.max_group_size.into()),
+            (".name", self.name.as_str().into()),
+            (".private_segment_fixed_size", self.scratch_bytes.into()),
+        ]);
+        if let Some(size) = self.required_group_size {
+            entries.push((
+                ".reqd_workgroup_size",
+                Value::Array(size.into_iter().map(Value::from).collect()),
+            ));
+        }
+        entries.extend([
+            (".sgpr_count", self.sgprs.into()),
+            (".sgpr_spill_count", self.spills[0].into()),
+            (".symbol", self.symbol.as_str().into()),
+            (".uses_dynamic_stack", false.into()),
+            (".vgpr_count", self.vgprs.into()),
+            (".vgpr_spill_count", self.spills[1].into()),
+            (".wavefront_size", self.wave_size.into()),
+            (".workgroup_processor_mode", u32::from(self.wgp_mode).into()),
+        ]);
+        Value::map(entries)
+    }
+
+    /// From the map of `amdhsa.kernels`; `None` when a key that every compiler writes is missing or has a wrong type.
+    pub fn from_value(v: &Value) -> Option<KernelMetadata> {
+        let optional = |key| number(v, key).unwrap_or(0);
+        let args = match v.get(".args") {
+            Some(args) => args
+                .as_array()?
+                .iter()
+                .map(Arg::from_value)
+                .collect::<Option<_>>()?,
+            None => Vec::new(),
+        };
+        let required_group_size = v
+            .get(".reqd_workgroup_size")
+            .and_then(Value::as_array)
+            .and_then(|a| {
+                let size: Vec<u32> = a
+                    .iter()
+                    .filter_map(|v| u32::try_from(v.as_u64()?).ok())
+                    .collect();
+                size.try_into().ok()
+            });
+        Some(KernelMetadata {
+            name: v.get(".name")?.as_str()?.to_owned(),
+            symbol: v.get(".symbol")?.as_str()?.to_owned(),
+            kernarg_bytes: number(v, ".kernarg_segment_size")?,
+            kernarg_align: optional(".kernarg_segment_align"),
+            lds_bytes: number(v, ".group_segment_fixed_size")?,
+            scratch_bytes: number(v, ".private_segment_fixed_size")?,
+            wave_size: optional(".wavefront_size"),
+            sgprs: optional(".sgpr_count"),
+            vgprs: optional(".vgpr_count"),
+            spills: [optional(".sgpr_spill_count"), optional(".vgpr_spill_count")],
+            max_group_size: optional(".max_flat_workgroup_size"),
+            required_group_size,
+            wgp_mode: optional(".workgroup_processor_mode") == 1,
+            args,
+        })
+    }
+}

@@ -1,0 +1,134 @@
+//! Code objects: the ELF files a loader puts on the card.
+//!
+//! [`write()`] makes one from compiled kernels, [`CodeObject::parse`] reads any of gfx11, ours or another compiler's.
+//! The parts: [`descriptor`] (the 64 bytes that start a kernel), [`metadata`] (arguments and sizes, MessagePack),
+//! [`lines`] (which Rust line an instruction came from).
+
+pub mod descriptor;
+pub mod lines;
+pub mod metadata;
+pub mod msgpack;
+mod read;
+mod write;
+
+pub use descriptor::{
+    initial_sgprs, DescriptorError, FloatMode, InitialSgprs, KernelDescriptor, Resources,
+};
+pub use lines::Line;
+pub use metadata::{Arg, ArgKind, KernelMetadata};
+pub use read::{CodeObject, Kernel, Relocation, Segment};
+pub use write::{write, KernelCode};
+
+/// ELF machine number of AMD GPUs (EM_AMDGPU).
+pub(crate) const EM_AMDGPU: u16 = 224;
+/// ELF OS/ABI of HSA code objects (ELFOSABI_AMDGPU_HSA).
+pub(crate) const OSABI_HSA: u8 = 64;
+/// ABI version of code object v5 (ELFABIVERSION_AMDGPU_HSA_V5).
+pub(crate) const ABI_V5: u8 = 3;
+/// Type of the metadata note (NT_AMDGPU_METADATA), whose owner is "AMDGPU".
+pub(crate) const NOTE_METADATA: u32 = 32;
+/// Name of the section that holds the line table; not loaded.
+pub(crate) const LINES_SECTION: &str = ".t0.lines";
+
+/// Why a code object could not be read or written.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ObjectError {
+    /// Not an ELF file or one that contradicts itself.
+    #[error(
+        "this is no intact ELF file ({0}); give a code object, for example one made by `t0 build`"
+    )]
+    Elf(String),
+    /// An ELF file of something else.
+    #[error("this ELF file is for machine {machine}, not for AMD GPUs (224); give a code object")]
+    Machine {
+        /// The e_machine found.
+        machine: u16,
+    },
+    /// A relocatable object.
+    #[error("this code object is not linked yet; link it with `ld.lld -shared`")]
+    NotLinked,
+    /// A chip outside the table.
+    #[error("this code object is for machine number {mach:#x}{}, which t0 does not know; build it for gfx1100", .name.as_ref().map(|n| format!(" ({n})")).unwrap_or_default())]
+    Target {
+        /// Machine number in e_flags.
+        mach: u32,
+        /// `amdhsa.target` when the metadata says it.
+        name: Option<String>,
+    },
+    /// An ABI version before v3 of code objects.
+    #[error("code object ABI version {0} is too old; rebuild it with -mcode-object-version=5")]
+    AbiVersion(u8),
+    /// The metadata note is broken.
+    #[error("the metadata of the code object cannot be read ({0}); the file is damaged")]
+    Metadata(&'static str),
+    /// The line table is broken.
+    #[error("the line table of the code object cannot be read; the file is damaged, rebuild it")]
+    Lines,
+    /// A kernel's descriptor or code lies outside the loaded segments.
+    #[error("{what} of kernel `{kernel}` is at {address:#x}, outside the loaded segments; the file is damaged")]
+    OutOfRange {
+        /// The kernel.
+        kernel: String,
+        /// Descriptor or code.
+        what: &'static str,
+        /// Where it would be.
+        address: u64,
+    },
+    /// Segments that cannot be laid out.
+    #[error("the segments of the code object span {bytes} bytes, the limit is {limit}; the file is damaged")]
+    TooLarge {
+        /// Bytes from the first to the last.
+        bytes: u64,
+        /// What is accepted.
+        limit: u64,
+    },
+    /// A relocation that needs a linker.
+    #[error("relocation type {kind} at {address:#x} is not supported; link the code object with all symbols defined")]
+    Relocation {
+        /// The R_AMDGPU number.
+        kind: u32,
+        /// Where it applies.
+        address: u64,
+    },
+    /// A kernel that is not there.
+    #[error("there is no kernel `{name}`; the code object has {}", list(.have))]
+    NoKernel {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        have: Vec<String>,
+    },
+    /// Nothing to write.
+    #[error("a code object needs at least one kernel")]
+    Empty,
+    /// A name that cannot be a symbol.
+    #[error("`{0}` cannot be a kernel name: it must be non-empty, without NUL and given once")]
+    Name(String),
+    /// Code that is no sequence of instructions.
+    #[error("the code of kernel `{kernel}` has {bytes} bytes; instructions are whole 4-byte words and at least one")]
+    Code {
+        /// The kernel.
+        kernel: String,
+        /// Its bytes.
+        bytes: usize,
+    },
+    /// A resource beyond the hardware.
+    #[error("kernel `{kernel}`: {source}")]
+    Descriptor {
+        /// The kernel.
+        kernel: String,
+        /// What is wrong.
+        source: DescriptorError,
+    },
+}
+
+fn list(names: &[String]) -> String {
+    if names.is_empty() {
+        return "none".to_owned();
+    }
+    names
+        .iter()
+        .map(|n| format!("`{n}`"))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
