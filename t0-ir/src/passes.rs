@@ -1,0 +1,88 @@
+//! The passes over the IR, in the order they run.
+//!
+//! Each pass is one file with one function `run`. Timing, checking after each pass and observing the function between
+//! passes are done here, once, for all.
+
+pub mod rewrite;
+
+use std::time::{Duration, Instant};
+
+use crate::diag::Diags;
+use crate::func::Func;
+
+/// A pass: a name and what it does.
+#[derive(Clone, Copy)]
+pub struct Pass {
+    /// Name, as in file tests and print-after.
+    pub name: &'static str,
+    /// Changes the function, or says what is wrong with the kernel.
+    pub run: fn(&mut Func) -> Result<(), Diags>,
+}
+
+/// The pipeline from the staged kernel to what a backend selects instructions from.
+pub const PIPELINE: &[Pass] = &[];
+
+/// Gets a pass's name and the function after it.
+pub type Observer<'a> = &'a dyn Fn(&'static str, &Func);
+
+/// Switches of [`optimize`].
+#[derive(Clone, Copy, Default)]
+pub struct PassOptions<'a> {
+    /// Called with each pass's name and the function after it: print-after, with the caller's choice of passes and sink.
+    pub after: Option<Observer<'a>>,
+    /// Check the function after every pass. Always done in builds with debug assertions.
+    pub verify: bool,
+}
+
+/// What a pass took.
+#[derive(Clone, Copy, Debug)]
+pub struct PassTime {
+    /// The pass.
+    pub name: &'static str,
+    /// Wall-clock time.
+    pub time: Duration,
+    /// Number of operations before it and after it (those in the arena).
+    pub ops: (usize, usize),
+}
+
+/// What [`optimize`] did.
+#[derive(Clone, Debug, Default)]
+pub struct PassReport {
+    /// One entry per pass run, in order.
+    pub passes: Vec<PassTime>,
+}
+
+/// Runs the pipeline on a function.
+///
+/// # Errors
+/// What is wrong with the kernel.
+///
+/// # Panics
+/// If a pass leaves an ill-formed function: a bug, with the pass's name.
+pub fn optimize(func: &mut Func, options: &PassOptions<'_>) -> Result<PassReport, Diags> {
+    let mut report = PassReport::default();
+    for pass in PIPELINE {
+        report.passes.push(run_pass(pass, func, options)?);
+    }
+    Ok(report)
+}
+
+fn run_pass(pass: &Pass, func: &mut Func, options: &PassOptions<'_>) -> Result<PassTime, Diags> {
+    let before = func.ops.len();
+    let start = Instant::now();
+    (pass.run)(func)?;
+    let time = start.elapsed();
+    if let Some(after) = options.after {
+        after(pass.name, func);
+    }
+    Ok(PassTime {
+        name: pass.name,
+        time,
+        ops: (before, func.ops.len()),
+    })
+}
+
+/// A pass by name, to run it alone.
+pub fn find(name: &str) -> Option<&'static Pass> {
+    PIPELINE.iter().find(|p| p.name == name)
+}
