@@ -6,6 +6,7 @@
 pub mod abi;
 pub mod build;
 pub mod diag;
+pub mod eval;
 pub mod func;
 pub mod op;
 pub mod passes;
@@ -13,6 +14,7 @@ pub mod ty;
 
 pub use build::Builder;
 pub use diag::{Diag, Diags};
+pub use eval::Const;
 pub use func::{Access, Func, LdsAlloc, Op, OpId, Param, ParamKind, Region, Span, Value, ValueInfo};
 pub use op::{Convergent, Effect, LdsId, LoopHints, OpKind, Pred, Rmw};
 pub use ty::{Role, Scalar, TileTy, Ty};

@@ -1,0 +1,3 @@
+//! Analyses over a function: facts that passes, the verifier and backends ask for, computed on demand and never stored.
+
+pub mod uniform;
