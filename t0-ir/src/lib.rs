@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 pub mod abi;
+pub mod analysis;
 pub mod build;
 pub mod diag;
 pub mod eval;

@@ -78,7 +78,11 @@ impl Uniform {
             seen[at.0 as usize] = true;
             let id = self.def(at)?;
             let op = func.op(id);
-            let yielded = op.regions.iter().filter_map(|r| r.ops.last()).flat_map(|&t| &func.op(t).args);
+            let yielded = op
+                .regions
+                .iter()
+                .filter_map(|r| r.ops.last())
+                .flat_map(|&t| &func.op(t).args);
             let next = op
                 .args
                 .iter()
@@ -134,7 +138,11 @@ impl Uniform {
                 OpKind::While => self.while_(func, id, op, control),
                 _ => {
                     let level = self.op_level(func, op);
-                    op.results.iter().fold(false, |c, &r| self.raise(r, level) || c)
+                    let mut any = false;
+                    for &r in &op.results {
+                        any |= self.raise(r, level);
+                    }
+                    any
                 }
             };
         }
@@ -174,7 +182,11 @@ impl Uniform {
 
     fn for_(&mut self, func: &Func, id: OpId, op: &Op, outer: Control) -> bool {
         let (bounds, init) = op.args.split_at(3);
-        let cause = bounds.iter().copied().max_by_key(|&v| self.value(v)).unwrap_or(bounds[0]);
+        let cause = bounds
+            .iter()
+            .copied()
+            .max_by_key(|&v| self.value(v))
+            .unwrap_or(bounds[0]);
         let level = self.join(bounds);
         let inner = self.under(id, cause, outer);
         let args = &op.regions[0].args;
@@ -222,14 +234,13 @@ impl Uniform {
             // An idempotent or a counting operation on a group-uniform operand is a function of it, as all lanes take part.
             OpKind::WaveReduce { op: Rmw::Swap } => Uniformity::Lane,
             OpKind::WaveReduce { .. } | OpKind::WaveBallot => args.min(Uniformity::Wave),
-            OpKind::WaveScan { op: Rmw::Min | Rmw::Max | Rmw::And | Rmw::Or } if args < Uniformity::Lane => args,
+            OpKind::WaveScan {
+                op: Rmw::Min | Rmw::Max | Rmw::And | Rmw::Or,
+            } if args < Uniformity::Lane => args,
             OpKind::WaveScan { .. } => Uniformity::Lane,
             OpKind::WaveShuffleXor { .. } => args,
             OpKind::WaveShuffle => self.value(op.args[0]).min(self.value(op.args[1]).max(Uniformity::Wave)),
-            OpKind::WaveBroadcast => self.value(op.args[0]).min(Uniformity::Wave).max(
-                // which lane may depend on the wave
-                if self.value(op.args[0]) == Uniformity::Group { Uniformity::Group } else { Uniformity::Wave },
-            ),
+            OpKind::WaveBroadcast => self.value(op.args[0]).min(Uniformity::Wave),
             OpKind::Wmma | OpKind::LdsFragLoad { .. } | OpKind::TileFetch | OpKind::TileFrag => Uniformity::Lane,
             // A handle names the same tile for everybody who got it from the same operands; the staged lanes' share does not matter.
             OpKind::TileCommit { .. } => self.value(op.args[1]),
@@ -348,13 +359,20 @@ mod tests {
         let (zero, one, ten) = (b.u32(0), b.u32(1), b.u32(10));
         let c = cmp(&mut b, lane, ten);
         let mut barrier_at = OpId(0);
-        let picked = b.if_(c, &[Ty::U32, Ty::U32], |_| vec![one, ten], |b| {
-            b.op0(OpKind::Barrier, &[]);
-            barrier_at = OpId(b.func().ops.len() as u32 - 1);
-            vec![zero, ten]
-        });
+        let picked = b.if_(
+            c,
+            &[Ty::U32, Ty::U32],
+            |_| vec![one, ten],
+            |b| {
+                b.op0(OpKind::Barrier, &[]);
+                barrier_at = OpId(b.func().ops.len() as u32 - 1);
+                vec![zero, ten]
+            },
+        );
         // A carried value that becomes lane-dependent only in the second round, by way of another one.
-        let carried = b.for_([zero, ten, one], LoopHints::default(), &[zero, zero], |_, _, c| vec![c[1], lane]);
+        let carried = b.for_([zero, ten, one], LoopHints::default(), &[zero, zero], |_, _, c| {
+            vec![c[1], lane]
+        });
         let calm = b.for_([zero, ten, one], LoopHints::default(), &[zero], |b, i, c| {
             vec![b.op1(OpKind::Add, &[c[0], i])]
         });
