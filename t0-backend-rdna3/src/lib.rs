@@ -3,4 +3,5 @@
 
 pub mod isa;
 pub mod object;
+pub mod occupancy;
 pub mod target;

@@ -36,11 +36,7 @@ fn assembly(r: &Resources) -> String {
     let quirk = r.wave_size == 32;
     let ids = r.workgroup_ids.map(u32::from);
     let used = if r.kernarg_bytes > 0 { 2 } else { 0 };
-    let users = if quirk {
-        16 - ids.iter().sum::<u32>()
-    } else {
-        used
-    };
+    let users = if quirk { 16 - ids.iter().sum::<u32>() } else { used };
     let f = r.float_mode;
     let directives = [
         ("next_free_vgpr", r.vgprs),
@@ -49,10 +45,7 @@ fn assembly(r: &Resources) -> String {
         ("private_segment_fixed_size", r.scratch_bytes),
         ("enable_private_segment", u32::from(r.scratch_bytes > 0)),
         ("kernarg_size", r.kernarg_bytes),
-        (
-            "user_sgpr_kernarg_segment_ptr",
-            u32::from(r.kernarg_bytes > 0),
-        ),
+        ("user_sgpr_kernarg_segment_ptr", u32::from(r.kernarg_bytes > 0)),
         ("user_sgpr_count", users),
         ("wavefront_size32", u32::from(r.wave_size == 32)),
         ("system_sgpr_workgroup_id_x", ids[0]),
@@ -93,8 +86,7 @@ fn tool(name: &str, args: &[&str], dir: &Path) -> Option<String> {
         }
         Err(e) => panic!("{name}: {e}"),
     };
-    let text =
-        String::from_utf8_lossy(&out.stdout).into_owned() + &String::from_utf8_lossy(&out.stderr);
+    let text = String::from_utf8_lossy(&out.stdout).into_owned() + &String::from_utf8_lossy(&out.stderr);
     assert!(out.status.success(), "{name} {args:?}: {text}");
     Some(text)
 }
@@ -140,11 +132,7 @@ fn descriptors_equal_llvm_mc_live() {
         use object::{Object, ObjectSection};
         let rodata = file.section_by_name(".rodata").unwrap();
         let ours = KernelDescriptor::new(r, &GFX1100).unwrap().encode();
-        assert_eq!(
-            hex(&ours),
-            hex(&rodata.data().unwrap()[..DESCRIPTOR_BYTES]),
-            "{r:?}"
-        );
+        assert_eq!(hex(&ours), hex(&rodata.data().unwrap()[..DESCRIPTOR_BYTES]), "{r:?}");
     }
 }
 
@@ -189,11 +177,7 @@ fn too_much_is_an_error_not_a_wrap() {
         ..r()
     })
     .contains("65537 bytes of LDS"));
-    assert!(over(Resources {
-        wave_size: 16,
-        ..r()
-    })
-    .contains("wave size 16"));
+    assert!(over(Resources { wave_size: 16, ..r() }).contains("wave size 16"));
     assert!(over(Resources {
         work_item_dims: 0,
         ..r()
@@ -332,10 +316,7 @@ fn unwritable_kernels_are_refused() {
     let mut large = two_kernels();
     large[1].resources.vgprs = 300;
     let text = write(&GFX1100, &large).unwrap_err().to_string();
-    assert!(
-        text.contains("gemm") && text.contains("300 VGPRs"),
-        "{text}"
-    );
+    assert!(text.contains("gemm") && text.contains("300 VGPRs"), "{text}");
 }
 
 #[test]
@@ -359,38 +340,24 @@ fn llvm_reads_our_files() {
     }
     assert!(!all.contains("Invalid AMDGPU Metadata"), "{all}");
     for symbol in ["FUNC    GLOBAL PROTECTED", "OBJECT  GLOBAL PROTECTED"] {
-        assert_eq!(
-            all.matches(symbol).count(),
-            4,
-            "two kernels in two tables:\n{all}"
-        );
+        assert_eq!(all.matches(symbol).count(), 4, "two kernels in two tables:\n{all}");
     }
     let Some(text) = tool("llvm-objdump-19", &["-d", "--mcpu=gfx1100", "k.co"], &dir) else {
         return;
     };
-    assert!(
-        !text.contains("warning") && !text.contains("error"),
-        "{text}"
-    );
+    assert!(!text.contains("warning") && !text.contains("error"), "{text}");
     assert_eq!(text.matches("s_nop 0").count(), 72, "{text}");
     assert_eq!(text.matches("s_endpgm").count(), 2, "{text}");
     // llvm-objdump decodes the descriptor back into directives and refuses reserved bits that are set.
     let Some(kd) = tool(
         "llvm-objdump-19",
-        &[
-            "-D",
-            "-j",
-            ".rodata",
-            "--disassemble-symbols=saxpy.kd",
-            "k.co",
-        ],
+        &["-D", "-j", ".rodata", "--disassemble-symbols=saxpy.kd", "k.co"],
         &dir,
     ) else {
         return;
     };
     assert!(
-        kd.contains(".amdhsa_user_sgpr_kernarg_segment_ptr 1")
-            && kd.contains(".amdhsa_kernarg_size 40"),
+        kd.contains(".amdhsa_user_sgpr_kernarg_segment_ptr 1") && kd.contains(".amdhsa_kernarg_size 40"),
         "{kd}"
     );
 }
@@ -407,8 +374,7 @@ kernel void two(global float* y) {
 
 fn clang_file(dir: &Path) -> Option<Vec<u8>> {
     std::fs::write(dir.join("k.cl"), OPENCL).unwrap();
-    let args =
-        "-x cl -cl-std=CL2.0 --target=amdgcn-amd-amdhsa -mcpu=gfx1100 -nogpulib -O2 k.cl -o k.co";
+    let args = "-x cl -cl-std=CL2.0 --target=amdgcn-amd-amdhsa -mcpu=gfx1100 -nogpulib -O2 k.cl -o k.co";
     tool("ld.lld-19", &["--version"], dir)?;
     tool("clang-19", &args.split(' ').collect::<Vec<_>>(), dir)?;
     Some(std::fs::read(dir.join("k.co")).unwrap())
@@ -420,28 +386,19 @@ fn we_read_clangs_files() {
     let Some(file) = clang_file(&dir) else { return };
     let read = CodeObject::parse(&file).unwrap();
     assert_eq!(
-        read.kernels
-            .iter()
-            .map(|k| k.name.as_str())
-            .collect::<Vec<_>>(),
+        read.kernels.iter().map(|k| k.name.as_str()).collect::<Vec<_>>(),
         ["axpy", "two"]
     );
     let axpy = &read.kernels[0];
     let m = axpy.metadata.as_ref().unwrap();
     assert_eq!(
-        m.args
-            .iter()
-            .map(|a| (a.offset, a.size))
-            .collect::<Vec<_>>(),
+        m.args.iter().map(|a| (a.offset, a.size)).collect::<Vec<_>>(),
         [(0, 8), (8, 8), (16, 4), (20, 4), (24, 4)]
     );
     assert_eq!(m.args[0].kind, ArgKind::GlobalBuffer);
     assert_eq!(m.args[2].kind, ArgKind::ByValue);
     assert_eq!(m.args[4].kind, ArgKind::DynamicLds);
-    assert_eq!(
-        axpy.descriptor.initial_sgprs().workgroup_id,
-        [Some(15), None, None]
-    );
+    assert_eq!(axpy.descriptor.initial_sgprs().workgroup_id, [Some(15), None, None]);
     assert_eq!(
         read.kernels[1].descriptor.initial_sgprs().workgroup_id,
         [Some(14), Some(15), None]

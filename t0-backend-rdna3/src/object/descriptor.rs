@@ -164,10 +164,7 @@ pub struct InitialSgprs {
 /// Where the kernel argument pointer and the workgroup ids are for a kernel with these needs on this target.
 ///
 /// Errors: as [`KernelDescriptor::new`].
-pub fn initial_sgprs(
-    resources: &Resources,
-    target: &Target,
-) -> Result<InitialSgprs, DescriptorError> {
+pub fn initial_sgprs(resources: &Resources, target: &Target) -> Result<InitialSgprs, DescriptorError> {
     Ok(KernelDescriptor::new(resources, target)?.initial_sgprs())
 }
 
@@ -201,11 +198,7 @@ fn bits(word: u32, low: u32, width: u32) -> u32 {
 
 const fn at_most(what: &'static str, needed: u32, limit: u32) -> Result<(), DescriptorError> {
     if needed > limit {
-        return Err(DescriptorError::TooMuch {
-            what,
-            needed,
-            limit,
-        });
+        return Err(DescriptorError::TooMuch { what, needed, limit });
     }
     Ok(())
 }
@@ -265,9 +258,7 @@ impl KernelDescriptor {
     ///
     /// Errors: `bytes` is not 64 bytes long.
     pub fn decode(bytes: &[u8]) -> Result<KernelDescriptor, DescriptorError> {
-        let b: &[u8; DESCRIPTOR_BYTES] = bytes
-            .try_into()
-            .map_err(|_| DescriptorError::Size(bytes.len()))?;
+        let b: &[u8; DESCRIPTOR_BYTES] = bytes.try_into().map_err(|_| DescriptorError::Size(bytes.len()))?;
         let word = |at: usize| u32::from_le_bytes([b[at], b[at + 1], b[at + 2], b[at + 3]]);
         Ok(KernelDescriptor {
             group_segment_bytes: word(0),

@@ -45,11 +45,7 @@ pub fn encode<'a>(kernels: impl Iterator<Item = (&'a str, &'a [Line])>) -> Vec<u
         tables.push((name.into(), Value::Array(rows.collect())));
     }
     let files = files.iter().map(|f| Value::from(&**f)).collect();
-    Value::map(vec![
-        ("files", Value::Array(files)),
-        ("kernels", Value::Map(tables)),
-    ])
-    .to_bytes()
+    Value::map(vec![("files", Value::Array(files)), ("kernels", Value::Map(tables))]).to_bytes()
 }
 
 /// The rows by kernel.

@@ -104,12 +104,7 @@ impl Arg {
     }
 
     fn from_value(v: &Value) -> Option<Arg> {
-        let text = |key| {
-            v.get(key)
-                .and_then(Value::as_str)
-                .unwrap_or_default()
-                .to_owned()
-        };
+        let text = |key| v.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
         Some(Arg {
             name: text(".name"),
             type_name: text(".type_name"),
@@ -162,10 +157,7 @@ impl KernelMetadata {
     pub fn to_value(&self) -> Value {
         let mut entries = Vec::new();
         if !self.args.is_empty() {
-            entries.push((
-                ".args",
-                Value::Array(self.args.iter().map(Arg::to_value).collect()),
-            ));
+            entries.push((".args", Value::Array(self.args.iter().map(Arg::to_value).collect())));
         }
         entries.extend([
             (".group_segment_fixed_size", self.lds_bytes.into()),
@@ -198,23 +190,13 @@ impl KernelMetadata {
     pub fn from_value(v: &Value) -> Option<KernelMetadata> {
         let optional = |key| number(v, key).unwrap_or(0);
         let args = match v.get(".args") {
-            Some(args) => args
-                .as_array()?
-                .iter()
-                .map(Arg::from_value)
-                .collect::<Option<_>>()?,
+            Some(args) => args.as_array()?.iter().map(Arg::from_value).collect::<Option<_>>()?,
             None => Vec::new(),
         };
-        let required_group_size = v
-            .get(".reqd_workgroup_size")
-            .and_then(Value::as_array)
-            .and_then(|a| {
-                let size: Vec<u32> = a
-                    .iter()
-                    .filter_map(|v| u32::try_from(v.as_u64()?).ok())
-                    .collect();
-                size.try_into().ok()
-            });
+        let required_group_size = v.get(".reqd_workgroup_size").and_then(Value::as_array).and_then(|a| {
+            let size: Vec<u32> = a.iter().filter_map(|v| u32::try_from(v.as_u64()?).ok()).collect();
+            size.try_into().ok()
+        });
         Some(KernelMetadata {
             name: v.get(".name")?.as_str()?.to_owned(),
             symbol: v.get(".symbol")?.as_str()?.to_owned(),

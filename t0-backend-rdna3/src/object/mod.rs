@@ -11,9 +11,7 @@ pub mod msgpack;
 mod read;
 mod write;
 
-pub use descriptor::{
-    initial_sgprs, DescriptorError, FloatMode, InitialSgprs, KernelDescriptor, Resources,
-};
+pub use descriptor::{initial_sgprs, DescriptorError, FloatMode, InitialSgprs, KernelDescriptor, Resources};
 pub use lines::Line;
 pub use metadata::{Arg, ArgKind, KernelMetadata};
 pub use read::{CodeObject, Kernel, Relocation, Segment};
@@ -34,9 +32,7 @@ pub(crate) const LINES_SECTION: &str = ".t0.lines";
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ObjectError {
     /// Not an ELF file or one that contradicts itself.
-    #[error(
-        "this is no intact ELF file ({0}); give a code object, for example one made by `t0 build`"
-    )]
+    #[error("this is no intact ELF file ({0}); give a code object, for example one made by `t0 build`")]
     Elf(String),
     /// An ELF file of something else.
     #[error("this ELF file is for machine {machine}, not for AMD GPUs (224); give a code object")]
@@ -126,9 +122,5 @@ fn list(names: &[String]) -> String {
     if names.is_empty() {
         return "none".to_owned();
     }
-    names
-        .iter()
-        .map(|n| format!("`{n}`"))
-        .collect::<Vec<_>>()
-        .join(", ")
+    names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ")
 }

@@ -66,10 +66,7 @@ impl Value {
         let Value::Map(entries) = self else {
             return None;
         };
-        entries
-            .iter()
-            .find(|(k, _)| k.as_str() == Some(key))
-            .map(|(_, v)| v)
+        entries.iter().find(|(k, _)| k.as_str() == Some(key)).map(|(_, v)| v)
     }
 
     /// The text when this is text.
@@ -113,10 +110,7 @@ impl Value {
                 if let Ok(u) = u64::try_from(*v) {
                     drop(encode::write_uint(out, u));
                 } else {
-                    drop(encode::write_sint(
-                        out,
-                        i64::try_from(*v).unwrap_or(i64::MIN),
-                    ));
+                    drop(encode::write_sint(out, i64::try_from(*v).unwrap_or(i64::MIN)));
                 }
             }
             Value::Float(f) => drop(encode::write_f64(out, *f)),

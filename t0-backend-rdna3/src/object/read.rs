@@ -44,8 +44,7 @@ pub struct Segment {
 impl Segment {
     fn get(&self, vaddr: u64, len: u64) -> Option<&[u8]> {
         let start = usize::try_from(vaddr.checked_sub(self.vaddr)?).ok()?;
-        self.bytes
-            .get(start..start.checked_add(usize::try_from(len).ok()?)?)
+        self.bytes.get(start..start.checked_add(usize::try_from(len).ok()?)?)
     }
 }
 
@@ -171,11 +170,7 @@ impl CodeObject {
 
     /// Bytes of memory it needs, from address 0 to the end of the last segment.
     pub fn memory_bytes(&self) -> u64 {
-        self.segments
-            .iter()
-            .map(|s| s.vaddr + s.memsz)
-            .max()
-            .unwrap_or(0)
+        self.segments.iter().map(|s| s.vaddr + s.memsz).max().unwrap_or(0)
     }
 
     /// Its memory from address 0, relocated for a load address.
@@ -195,12 +190,7 @@ impl CodeObject {
         image
     }
 
-    fn find_kernel(
-        &self,
-        k: NamedKernel,
-        symbols: &Symbols,
-        lines: Vec<Line>,
-    ) -> Result<Kernel, ObjectError> {
+    fn find_kernel(&self, k: NamedKernel, symbols: &Symbols, lines: Vec<Line>) -> Result<Kernel, ObjectError> {
         let (name, symbol, metadata) = k;
         let outside = |what, address| ObjectError::OutOfRange {
             kernel: name.clone(),
@@ -275,10 +265,7 @@ fn metadata(header: &Header, file: &[u8]) -> Result<Option<Value>, ObjectError> 
         };
         while let Some(note) = notes.next().map_err(elf_error)? {
             if note.n_type(LE) == NOTE_METADATA && note.name() == b"AMDGPU" {
-                found = Some(
-                    Value::parse(note.desc())
-                        .ok_or(ObjectError::Metadata("the note is no MessagePack"))?,
-                );
+                found = Some(Value::parse(note.desc()).ok_or(ObjectError::Metadata("the note is no MessagePack"))?);
             }
         }
     }
@@ -311,10 +298,7 @@ fn segments(header: &Header, file: &[u8]) -> Result<Vec<Segment>, ObjectError> {
         });
     }
     segments.sort_by_key(|s| s.vaddr);
-    if segments
-        .windows(2)
-        .any(|w| w[0].vaddr + w[0].memsz > w[1].vaddr)
-    {
+    if segments.windows(2).any(|w| w[0].vaddr + w[0].memsz > w[1].vaddr) {
         return Err(ObjectError::Elf("segments overlap".to_owned()));
     }
     Ok(segments)
@@ -341,15 +325,9 @@ fn symbols(sections: &SectionTable<'_, Header>, file: &[u8]) -> Result<Symbols, 
     Ok(out)
 }
 
-fn kernel_list(
-    metadata: Option<&Value>,
-    symbols: &Symbols,
-) -> Result<Vec<NamedKernel>, ObjectError> {
+fn kernel_list(metadata: Option<&Value>, symbols: &Symbols) -> Result<Vec<NamedKernel>, ObjectError> {
     let Some(metadata) = metadata else {
-        let named = |s: &String| {
-            s.strip_suffix(".kd")
-                .map(|name| (name.to_owned(), s.clone(), None))
-        };
+        let named = |s: &String| s.strip_suffix(".kd").map(|name| (name.to_owned(), s.clone(), None));
         return Ok(symbols.keys().filter_map(named).collect());
     };
     let Some(kernels) = metadata.get("amdhsa.kernels") else {
@@ -359,8 +337,7 @@ fn kernel_list(
         .as_array()
         .ok_or(ObjectError::Metadata("`amdhsa.kernels` is no array"))?;
     let read = |k| {
-        let m = KernelMetadata::from_value(k)
-            .ok_or(ObjectError::Metadata("a kernel lacks a required key"))?;
+        let m = KernelMetadata::from_value(k).ok_or(ObjectError::Metadata("a kernel lacks a required key"))?;
         Ok((m.name.clone(), m.symbol.clone(), Some(m)))
     };
     kernels.iter().map(read).collect()
@@ -386,20 +363,14 @@ fn relocations(
     if table.1 == 0 {
         return Ok(out);
     }
-    let dynsym = sections
-        .symbols(LE, file, elf::SHT_DYNSYM)
-        .map_err(elf_error)?;
+    let dynsym = sections.symbols(LE, file, elf::SHT_DYNSYM).map_err(elf_error)?;
     for s in sections.iter().filter(|s| s.sh_addr(LE) == table.0) {
         let Some((relas, _)) = s.rela(LE, file).map_err(elf_error)? else {
             continue;
         };
         for r in relas {
-            let (vaddr, kind, addend) =
-                (r.r_offset(LE), r.r_type(LE, false), r.r_addend(LE) as u64);
-            let bad = ObjectError::Relocation {
-                kind,
-                address: vaddr,
-            };
+            let (vaddr, kind, addend) = (r.r_offset(LE), r.r_type(LE, false), r.r_addend(LE) as u64);
+            let bad = ObjectError::Relocation { kind, address: vaddr };
             if vaddr > MAX_IMAGE {
                 return Err(bad);
             }
@@ -425,10 +396,7 @@ fn relocations(
     Ok(out)
 }
 
-fn line_tables(
-    sections: &SectionTable<'_, Header>,
-    file: &[u8],
-) -> Result<BTreeMap<String, Vec<Line>>, ObjectError> {
+fn line_tables(sections: &SectionTable<'_, Header>, file: &[u8]) -> Result<BTreeMap<String, Vec<Line>>, ObjectError> {
     match sections.section_by_name(LE, LINES_SECTION.as_bytes()) {
         Some((_, section)) => lines::decode(section.data(LE, file).map_err(elf_error)?),
         None => Ok(BTreeMap::new()),

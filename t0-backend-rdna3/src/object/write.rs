@@ -92,12 +92,7 @@ pub fn write(target: &Target, kernels: &[KernelCode]) -> Result<Vec<u8>, ObjectE
     let (text, starts) = text(kernels);
     let symbol_names: Vec<[Vec<u8>; 2]> = kernels
         .iter()
-        .map(|k| {
-            [
-                k.name.clone().into_bytes(),
-                format!("{}.kd", k.name).into_bytes(),
-            ]
-        })
+        .map(|k| [k.name.clone().into_bytes(), format!("{}.kd", k.name).into_bytes()])
         .collect();
     let image = Image {
         target,
@@ -105,16 +100,10 @@ pub fn write(target: &Target, kernels: &[KernelCode]) -> Result<Vec<u8>, ObjectE
         descriptors,
         starts,
         note: note(target, kernels),
-        lines: lines::encode(
-            kernels
-                .iter()
-                .map(|k| (k.name.as_str(), k.lines.as_slice())),
-        ),
+        lines: lines::encode(kernels.iter().map(|k| (k.name.as_str(), k.lines.as_slice()))),
         text,
     };
-    image
-        .write(&symbol_names)
-        .map_err(|e| ObjectError::Elf(e.to_string()))
+    image.write(&symbol_names).map_err(|e| ObjectError::Elf(e.to_string()))
 }
 
 fn check(kernels: &[KernelCode]) -> Result<(), ObjectError> {
@@ -166,9 +155,7 @@ fn note(target: &Target, kernels: &[KernelCode]) -> Vec<u8> {
         ),
         (
             "amdhsa.target",
-            format!("amdgcn-amd-amdhsa--{}", target.name)
-                .as_str()
-                .into(),
+            format!("amdgcn-amd-amdhsa--{}", target.name).as_str().into(),
         ),
         ("amdhsa.version", version),
     ])
@@ -262,42 +249,25 @@ impl Image<'_> {
             e_flags: self.target.mach,
         })?;
         w.write_align_program_headers();
-        let header =
-            |p_type, p_flags, at: usize, address: u64, len: usize, p_align| ProgramHeader {
-                p_type,
-                p_flags,
-                p_offset: at as u64,
-                p_vaddr: address,
-                p_paddr: address,
-                p_filesz: len as u64,
-                p_memsz: len as u64,
-                p_align,
-            };
-        let same = |p_type, at: usize, len, p_align| {
-            header(p_type, elf::PF_R, at, at as u64, len, p_align)
+        let header = |p_type, p_flags, at: usize, address: u64, len: usize, p_align| ProgramHeader {
+            p_type,
+            p_flags,
+            p_offset: at as u64,
+            p_vaddr: address,
+            p_paddr: address,
+            p_filesz: len as u64,
+            p_memsz: len as u64,
+            p_align,
         };
+        let same = |p_type, at: usize, len, p_align| header(p_type, elf::PF_R, at, at as u64, len, p_align);
         let headers_len = PROGRAM_HEADERS as usize * 56;
         let dynamic_len = DYNAMIC_ENTRIES * 16;
         w.write_program_header(&same(elf::PT_PHDR, 64, headers_len, 8));
         w.write_program_header(&same(elf::PT_LOAD, 0, rodata_at + rodata_len, PAGE));
         let rx = elf::PF_R | elf::PF_X;
-        w.write_program_header(&header(
-            elf::PT_LOAD,
-            rx,
-            text_at,
-            text_address,
-            self.text.len(),
-            PAGE,
-        ));
+        w.write_program_header(&header(elf::PT_LOAD, rx, text_at, text_address, self.text.len(), PAGE));
         w.write_program_header(&same(elf::PT_DYNAMIC, dynamic_at, dynamic_len, 8));
-        w.write_program_header(&header(
-            elf::PT_GNU_STACK,
-            elf::PF_R | elf::PF_W,
-            0,
-            0,
-            0,
-            1,
-        ));
+        w.write_program_header(&header(elf::PT_GNU_STACK, elf::PF_R | elf::PF_W, 0, 0, 0, 1));
         w.write_program_header(&same(elf::PT_NOTE, note_at, self.note.len(), 4));
 
         w.pad_until(note_at);
@@ -308,12 +278,7 @@ impl Image<'_> {
             st_info: (elf::STB_GLOBAL << 4) | s.kind,
             st_other: PROTECTED,
             st_shndx: 0,
-            st_value: s.offset
-                + if s.in_text {
-                    text_address
-                } else {
-                    rodata_at as u64
-                },
+            st_value: s.offset + if s.in_text { text_address } else { rodata_at as u64 },
             st_size: s.size,
         };
         w.write_null_dynamic_symbol();
@@ -322,9 +287,7 @@ impl Image<'_> {
             .for_each(|s| w.write_dynamic_symbol(&symbol(s, s.dynamic_name)));
         let flat_names: Vec<&[u8]> = names.iter().flatten().map(Vec::as_slice).collect();
         w.write_hash(chains, chains, |index| {
-            index
-                .checked_sub(1)
-                .map(|i| elf::hash(flat_names[i as usize]))
+            index.checked_sub(1).map(|i| elf::hash(flat_names[i as usize]))
         });
         w.write_dynstr();
         w.write_align_dynamic();
@@ -345,28 +308,25 @@ impl Image<'_> {
         w.write(&self.text);
 
         w.write_null_symbol();
-        symbols
-            .iter()
-            .for_each(|s| w.write_symbol(&symbol(s, s.name)));
+        symbols.iter().for_each(|s| w.write_symbol(&symbol(s, s.name)));
         w.pad_until(lines_at);
         w.write(&self.lines);
         w.write_strtab();
         w.write_shstrtab();
 
         let alloc = u64::from(elf::SHF_ALLOC);
-        let section =
-            |name, sh_type, sh_flags, at: usize, sh_addr, len: usize, sh_addralign| SectionHeader {
-                name: Some(name),
-                sh_type,
-                sh_flags,
-                sh_addr,
-                sh_offset: at as u64,
-                sh_size: len as u64,
-                sh_link: 0,
-                sh_info: 0,
-                sh_addralign,
-                sh_entsize: 0,
-            };
+        let section = |name, sh_type, sh_flags, at: usize, sh_addr, len: usize, sh_addralign| SectionHeader {
+            name: Some(name),
+            sh_type,
+            sh_flags,
+            sh_addr,
+            sh_offset: at as u64,
+            sh_size: len as u64,
+            sh_link: 0,
+            sh_info: 0,
+            sh_addralign,
+            sh_entsize: 0,
+        };
         w.write_null_section_header();
         let at = note_at as u64;
         w.write_section_header(&section(
@@ -383,15 +343,7 @@ impl Image<'_> {
         w.write_dynstr_section_header(dynstr_at as u64);
         let sh_link = w.dynstr_index().0;
         let at = dynamic_at as u64;
-        let dynamic = section(
-            dynamic_name,
-            elf::SHT_DYNAMIC,
-            alloc,
-            dynamic_at,
-            at,
-            dynamic_len,
-            8,
-        );
+        let dynamic = section(dynamic_name, elf::SHT_DYNAMIC, alloc, dynamic_at, at, dynamic_len, 8);
         w.write_section_header(&SectionHeader {
             sh_link,
             sh_entsize: 16,

@@ -1,0 +1,169 @@
+//! How many waves of a kernel fit on a SIMD, and what keeps it from being more.
+//!
+//! Problem: latency is hidden by other waves; registers, LDS and whole workgroups limit how many there are. Method:
+//! count the workgroups that fit on one CU (CU mode) or WGP (WGP mode) by each resource and take the least. Invariant:
+//! with one-wave groups and no LDS the answer is LLVM's `Occupancy`.
+//! Sources: RDNA3 ISA manual 2.3 and 3.3 (groups per WGP, allocation granules), llc 19 for the register table.
+//! UNVERIFIED(hw): that the LDS limit counts 64 KB per CU, or 128 KB per WGP shared by all groups on it.
+
+use crate::target::Target;
+
+/// LDS of one CU in bytes; a WGP has two.
+const LDS_BYTES_PER_CU: u64 = 64 * 1024;
+/// LDS is handed out in blocks of this many bytes.
+const LDS_GRANULE: u64 = 1024;
+/// Workgroups of more than one wave that a CU can hold; a WGP twice as many.
+const GROUPS_PER_CU: u64 = 16;
+
+/// What a kernel uses, as far as occupancy goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Usage {
+    /// VGPRs of a wave.
+    pub vgprs: u32,
+    /// LDS bytes of a workgroup, static and dynamic.
+    pub lds_bytes: u32,
+    /// Work-items of a workgroup.
+    pub group_size: u32,
+    /// Lanes of a wave.
+    pub wave_size: u32,
+    /// Whether groups may use both CUs of a WGP.
+    pub wgp_mode: bool,
+}
+
+/// What limits the number of waves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// The wave slots of the SIMD: nothing to gain.
+    Waves,
+    /// Vector registers.
+    Vgprs,
+    /// LDS.
+    Lds,
+    /// The number of workgroups the hardware tracks: larger groups would give more waves.
+    Groups,
+    /// A single workgroup does not fit: the kernel cannot be launched.
+    DoesNotFit,
+}
+
+impl Limit {
+    /// Its name in listings and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Limit::Waves => "waves",
+            Limit::Vgprs => "vgpr",
+            Limit::Lds => "lds",
+            Limit::Groups => "groups",
+            Limit::DoesNotFit => "does not fit",
+        }
+    }
+}
+
+/// The answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Occupancy {
+    /// Waves on the fullest SIMD.
+    pub waves_per_simd: u32,
+    /// Workgroups on one CU (CU mode) or one WGP (WGP mode).
+    pub groups: u32,
+    /// What limits it.
+    pub limited_by: Limit,
+}
+
+/// Occupancy of a kernel on a target.
+pub fn occupancy(target: &Target, u: &Usage) -> Occupancy {
+    let cus = if u.wgp_mode { 2 } else { 1 };
+    let simds = 2 * cus;
+    let waves_per_group = u64::from(u.group_size.max(1).div_ceil(u.wave_size.max(1)));
+    // A wave64 register is two wave32 registers, and its allocation granule half as many registers.
+    let by_vgprs = u64::from(target.waves_per_simd(u.vgprs.saturating_mul(u.wave_size / 32)));
+    let slots = simds * u64::from(target.max_waves_per_simd) / waves_per_group;
+    let by_vgprs = simds * by_vgprs / waves_per_group;
+    let by_lds = match u64::from(u.lds_bytes).next_multiple_of(LDS_GRANULE) {
+        0 => u64::MAX,
+        bytes => cus * LDS_BYTES_PER_CU / bytes,
+    };
+    let by_groups = if waves_per_group > 1 {
+        cus * GROUPS_PER_CU
+    } else {
+        u64::MAX
+    };
+    let limits = [
+        (slots, Limit::Waves),
+        (by_vgprs, Limit::Vgprs),
+        (by_lds, Limit::Lds),
+        (by_groups, Limit::Groups),
+    ];
+    // The first of equals: when the wave slots are full nothing else matters.
+    let (groups, limit) = limits.into_iter().min_by_key(|l| l.0).unwrap_or((0, Limit::DoesNotFit));
+    Occupancy {
+        waves_per_simd: (groups * waves_per_group).div_ceil(simds) as u32,
+        groups: groups as u32,
+        limited_by: if groups == 0 { Limit::DoesNotFit } else { limit },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::target::GFX1100;
+
+    fn of(vgprs: u32, lds_bytes: u32, group_size: u32, wave_size: u32, wgp_mode: bool) -> (u32, Limit) {
+        let o = occupancy(
+            &GFX1100,
+            &Usage {
+                vgprs,
+                lds_bytes,
+                group_size,
+                wave_size,
+                wgp_mode,
+            },
+        );
+        (o.waves_per_simd, o.limited_by)
+    }
+
+    /// llc 19's `; Occupancy:` on gfx1100 by VGPR count.
+    #[test]
+    fn registers_as_llc_says() {
+        let wave32 = [
+            (24, 16),
+            (64, 16),
+            (72, 16),
+            (96, 16),
+            (97, 12),
+            (120, 12),
+            (128, 10),
+            (168, 9),
+            (192, 8),
+            (193, 7),
+            (216, 7),
+            (240, 6),
+            (256, 5),
+        ];
+        for (vgprs, waves) in wave32 {
+            assert_eq!(of(vgprs, 0, 32, 32, true).0, waves, "{vgprs} VGPRs, wave32");
+        }
+        for (vgprs, waves) in [(24, 16), (64, 10), (96, 8), (128, 5), (256, 2)] {
+            assert_eq!(of(vgprs, 0, 64, 64, true).0, waves, "{vgprs} VGPRs, wave64");
+        }
+        assert_eq!(of(0, 0, 32, 32, false), (16, Limit::Waves));
+        assert_eq!(of(200, 0, 32, 32, false), (7, Limit::Vgprs));
+    }
+
+    #[test]
+    fn lds_limits_whole_groups() {
+        // 128x128x32 bf16 tiles, double-buffered: 32 KB, 4 waves: 2 groups of 4 waves on the 2 SIMDs of a CU.
+        assert_eq!(of(200, 32768, 128, 32, false), (4, Limit::Lds));
+        assert_eq!(of(200, 32768, 128, 32, true), (4, Limit::Lds));
+        assert_eq!(of(32, 65536, 256, 32, true), (4, Limit::Lds));
+        assert_eq!(of(32, 1, 64, 32, false), (16, Limit::Waves));
+    }
+
+    #[test]
+    fn groups_fit_whole_or_not_at_all() {
+        // 7 waves per SIMD by registers, 28 in a WGP: three groups of 8 waves.
+        assert_eq!(of(200, 0, 256, 32, true), (6, Limit::Vgprs));
+        // 1024 work-items are 32 waves; with 256 VGPRs a WGP holds 20.
+        assert_eq!(of(256, 0, 1024, 32, true), (0, Limit::DoesNotFit));
+        assert_eq!(of(24, 0, 64, 32, true), (16, Limit::Waves));
+    }
+}
