@@ -6,11 +6,21 @@
 //! else. Invariant: `decode(encode(i)) == i` for every legal `i`, and text equals what LLVM 19 prints (checked against a
 //! recorded corpus and, when the tool is installed, live). Sources: see [`row`].
 
+pub mod decode;
+pub mod encode;
+pub(crate) mod form;
+pub(crate) mod imm;
 pub mod inst;
+pub mod legal;
 pub mod operand;
+mod print;
 pub mod row;
 pub mod table;
+mod uses;
 
+pub use decode::{decode, disassemble, DecodeError};
+pub use encode::encode;
+pub use legal::EncodeError;
 pub use inst::{Dpp16, Dpp8, Enc, Inst, Mods, WaitCounts};
 pub use operand::{Operand, Reg, RegFile};
 pub use row::{Class, Family, Field, Flags, ImmKind, Kind, OperandSpec, Role, Row, Ty};

@@ -147,8 +147,6 @@ flags! {
     OMOD = 11;
     /// VOP3 form may set `op_sel`.
     OPSEL = 12;
-    /// Sources take no `neg`/`abs` although their type is a float.
-    NO_NEG = 13;
     /// May not be encoded with DPP.
     NO_DPP = 14;
     /// Runs even when EXEC is zero and ignores its bits.
@@ -402,12 +400,24 @@ pub struct OperandSpec {
     pub kind: Kind,
     /// Element type.
     pub ty: Ty,
+    /// Takes `neg` and `abs` where the form has them.
+    pub neg: bool,
 }
 
 impl OperandSpec {
     /// Width in bits.
     pub const fn bits(&self) -> u32 {
         self.ty.bits()
+    }
+    /// The same operand without `neg`/`abs`.
+    pub const fn no_neg(mut self) -> OperandSpec {
+        self.neg = false;
+        self
+    }
+    /// The same operand with `neg`/`abs`, for rows whose raw-bits operand accepts them.
+    pub const fn with_neg(mut self) -> OperandSpec {
+        self.neg = true;
+        self
     }
     /// True for operands that are written.
     pub fn is_dst(&self) -> bool {

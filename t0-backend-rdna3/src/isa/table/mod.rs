@@ -111,7 +111,7 @@ impl Opcode {
 }
 
 const fn op(role: Role, field: Field, kind: Kind, ty: Ty) -> OperandSpec {
-    OperandSpec { role, field, kind, ty }
+    OperandSpec { role, field, kind, ty, neg: ty.is_float() }
 }
 
 // Scalar operands.
@@ -202,9 +202,13 @@ pub(super) const fn l0(ty: Ty) -> OperandSpec {
 pub(super) const fn l1(ty: Ty) -> OperandSpec {
     op(Role::Src, Field::Src1, Kind::SRegOrConst, ty)
 }
-/// Scalar-only third source.
-pub(super) const fn l2(ty: Ty) -> OperandSpec {
-    op(Role::Src, Field::Src2, Kind::SRegOrConst, ty)
+/// Second source taken from scalars, literal allowed (`v_permlane16_b32`).
+pub(super) const fn p1(ty: Ty) -> OperandSpec {
+    op(Role::Src, Field::Src1, Kind::SSrc, ty)
+}
+/// Third source taken from scalars, literal allowed.
+pub(super) const fn p2(ty: Ty) -> OperandSpec {
+    op(Role::Src, Field::Src2, Kind::SSrc, ty)
 }
 /// Mask result: VCC in the 32-bit form.
 pub(super) const VCC_D: OperandSpec = op(Role::Dst, Field::Fixed, Kind::Vcc, Ty::Mask);

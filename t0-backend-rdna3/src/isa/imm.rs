@@ -1,0 +1,194 @@
+//! Text of 16-bit immediates: counters, delays, messages, hardware registers, swizzles.
+//!
+//! Sources: LLVM 19 output for gfx1100; RDNA3 ISA manual sections 4.4 and 5.7 (fields). Each printer has its parser below it.
+
+use super::row::ImmKind;
+use std::fmt::{self, Formatter};
+
+/// Text of immediate `v`; empty when it is left out.
+pub(crate) fn print(kind: ImmKind, v: i64) -> String {
+    let u = (v & 0xffff) as u32;
+    match kind {
+        ImmKind::Signed | ImmKind::Hex => format!("{u:#x}"),
+        ImmKind::Dec | ImmKind::Branch => u.to_string(),
+        ImmKind::Optional if u == 0 => String::new(),
+        ImmKind::Optional => u.to_string(),
+        ImmKind::WaitCnt => waitcnt(u),
+        ImmKind::DepCtr => depctr(u),
+        ImmKind::DelayAlu => delay_alu(u),
+        ImmKind::SendMsg => sendmsg(u),
+        ImmKind::HwReg => hwreg(u),
+    }
+}
+
+/// Fields of `s_waitcnt`: name, shift, mask.
+const WAITCNT: [(&str, u32, u32); 3] = [("vmcnt", 10, 63), ("expcnt", 0, 7), ("lgkmcnt", 4, 63)];
+
+fn waitcnt(u: u32) -> String {
+    let all = WAITCNT.iter().all(|&(_, s, m)| u >> s & m == m);
+    let parts: Vec<String> = WAITCNT
+        .iter()
+        .filter(|&&(_, s, m)| all || u >> s & m != m)
+        .map(|&(n, s, m)| format!("{n}({})", u >> s & m))
+        .collect();
+    parts.join(" ")
+}
+
+/// Fields of `s_waitcnt_depctr`: name, shift, mask.
+const DEPCTR: [(&str, u32, u32); 7] = [
+    ("depctr_hold_cnt", 7, 1),
+    ("depctr_sa_sdst", 0, 1),
+    ("depctr_va_vdst", 12, 15),
+    ("depctr_va_sdst", 9, 7),
+    ("depctr_va_ssrc", 8, 1),
+    ("depctr_va_vcc", 1, 1),
+    ("depctr_vm_vsrc", 2, 7),
+];
+/// Bits no field of `s_waitcnt_depctr` uses; set bits there make LLVM print a number.
+const DEPCTR_UNUSED: u32 = 0x60;
+
+fn depctr(u: u32) -> String {
+    if u & DEPCTR_UNUSED != 0 {
+        return format!("{u:#x}");
+    }
+    let all = DEPCTR.iter().all(|&(_, s, m)| u >> s & m == m);
+    let parts: Vec<String> = DEPCTR
+        .iter()
+        .filter(|&&(_, s, m)| all || u >> s & m != m)
+        .map(|&(n, s, m)| format!("{n}({})", u >> s & m))
+        .collect();
+    parts.join(" ")
+}
+
+const DELAY_ID: [&str; 12] = [
+    "NO_DEP",
+    "VALU_DEP_1",
+    "VALU_DEP_2",
+    "VALU_DEP_3",
+    "VALU_DEP_4",
+    "TRANS32_DEP_1",
+    "TRANS32_DEP_2",
+    "TRANS32_DEP_3",
+    "FMA_ACCUM_CYCLE_1",
+    "SALU_CYCLE_1",
+    "SALU_CYCLE_2",
+    "SALU_CYCLE_3",
+];
+const DELAY_SKIP: [&str; 6] = ["SAME", "NEXT", "SKIP_1", "SKIP_2", "SKIP_3", "SKIP_4"];
+
+fn delay_alu(u: u32) -> String {
+    let (id0, skip, id1) = (u & 15, u >> 4 & 7, u >> 7 & 15);
+    let mut parts = Vec::new();
+    let id = |v: u32| DELAY_ID.get(v as usize).copied().unwrap_or("/* invalid instid value */");
+    if id0 != 0 {
+        parts.push(format!("instid0({})", id(id0)));
+    }
+    if skip != 0 {
+        let name = DELAY_SKIP.get(skip as usize).copied().unwrap_or("/* invalid instskip value */");
+        parts.push(format!("instskip({name})"));
+    }
+    if id1 != 0 {
+        parts.push(format!("instid1({})", id(id1)));
+    }
+    if parts.is_empty() {
+        "0".to_string()
+    } else {
+        parts.join(" | ")
+    }
+}
+
+/// Messages of `s_sendmsg`, and of `s_sendmsg_rtn` from 128 on, by the low eight bits.
+const MESSAGES: [(u32, &str); 13] = [
+    (1, "MSG_INTERRUPT"),
+    (2, "MSG_HS_TESSFACTOR"),
+    (3, "MSG_DEALLOC_VGPRS"),
+    (5, "MSG_STALL_WAVE_GEN"),
+    (6, "MSG_HALT_WAVES"),
+    (9, "MSG_GS_ALLOC_REQ"),
+    (128, "MSG_RTN_GET_DOORBELL"),
+    (129, "MSG_RTN_GET_DDID"),
+    (130, "MSG_RTN_GET_TMA"),
+    (131, "MSG_RTN_GET_REALTIME"),
+    (132, "MSG_RTN_SAVE_WAVE"),
+    (133, "MSG_RTN_GET_TBA"),
+    (134, "MSG_RTN_GET_TBA_TO_PC"),
+];
+
+fn sendmsg(u: u32) -> String {
+    match MESSAGES.iter().find(|m| m.0 == u & 0xff) {
+        Some((_, name)) => format!("sendmsg({name})"),
+        None if u <= 0xff => format!("sendmsg({u}, 0, 0)"),
+        None => u.to_string(),
+    }
+}
+
+/// Hardware registers of gfx11 for `s_getreg_b32` and `s_setreg_b32`.
+const HWREGS: [(u32, &str); 15] = [
+    (1, "HW_REG_MODE"),
+    (2, "HW_REG_STATUS"),
+    (3, "HW_REG_TRAPSTS"),
+    (5, "HW_REG_GPR_ALLOC"),
+    (6, "HW_REG_LDS_ALLOC"),
+    (7, "HW_REG_IB_STS"),
+    (15, "HW_REG_SH_MEM_BASES"),
+    (18, "HW_REG_PERF_SNAPSHOT_PC_LO"),
+    (19, "HW_REG_PERF_SNAPSHOT_PC_HI"),
+    (20, "HW_REG_FLAT_SCR_LO"),
+    (21, "HW_REG_FLAT_SCR_HI"),
+    (23, "HW_REG_HW_ID1"),
+    (24, "HW_REG_HW_ID2"),
+    (27, "HW_REG_PERF_SNAPSHOT_DATA"),
+    (29, "HW_REG_SHADER_CYCLES"),
+];
+
+fn hwreg(u: u32) -> String {
+    let (id, offset, size) = (u & 63, u >> 6 & 31, (u >> 11 & 31) + 1);
+    let name = match HWREGS.iter().find(|h| h.0 == id) {
+        Some((_, n)) => (*n).to_string(),
+        None => id.to_string(),
+    };
+    if (offset, size) == (0, 32) {
+        format!("hwreg({name})")
+    } else {
+        format!("hwreg({name}, {offset}, {size})")
+    }
+}
+
+/// ` offset:swizzle(..)` of `ds_swizzle_b32`.
+pub(crate) fn print_swizzle(f: &mut Formatter<'_>, offset: i32) -> fmt::Result {
+    let u = offset as u32 & 0xffff;
+    if u == 0 {
+        return Ok(());
+    }
+    if u & 0xff00 == 0x8000 {
+        return write!(f, " offset:swizzle(QUAD_PERM,{},{},{},{})", u & 3, u >> 2 & 3, u >> 4 & 3, u >> 6 & 3);
+    }
+    if u & 0x8000 != 0 {
+        return write!(f, " offset:{u}");
+    }
+    let (and, or, xor) = (u & 31, u >> 5 & 31, u >> 10 & 31);
+    if and == 31 && or == 0 && xor.is_power_of_two() {
+        return write!(f, " offset:swizzle(SWAP,{xor})");
+    }
+    if and == 31 && or == 0 && xor > 0 && (xor + 1).is_power_of_two() {
+        return write!(f, " offset:swizzle(REVERSE,{})", xor + 1);
+    }
+    let group = 32 - and;
+    if xor == 0 && group > 1 && group.is_power_of_two() && or < group {
+        return write!(f, " offset:swizzle(BROADCAST,{group},{or})");
+    }
+    f.write_str(" offset:swizzle(BITMASK_PERM,\"")?;
+    for bit in (0..5).rev() {
+        let c = match (and >> bit & 1, or >> bit & 1, xor >> bit & 1) {
+            (0, 0, 0) => '0',
+            (0, o, x) if o ^ x == 1 => '1',
+            (0, ..) => '0',
+            (1, 0, 0) => 'p',
+            (1, 0, 1) => 'i',
+            (_, 1, 0) => '1',
+            _ => '0',
+        };
+        write!(f, "{c}")?;
+    }
+    f.write_str("\")")
+}

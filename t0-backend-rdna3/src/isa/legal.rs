@@ -1,0 +1,440 @@
+//! What may stand in an operand or modifier: the rules shared by the encoder and, through it, the decoder.
+//!
+//! Every rule is a named [`EncodeError`]. Sources: RDNA3 ISA manual sections 3.3.1 (alignment), 7.2.2 (scalar sources and
+//! literals), 7.7 (DPP), 11 (offsets); each checked against LLVM 19.
+
+use super::form::Form;
+use super::inst::Enc;
+use super::row::{Class, Field, Flags, ImmKind, Kind, OperandSpec, Row, Ty};
+use super::{Inst, Operand, Reg, RegFile};
+
+/// Why an instruction cannot be encoded.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs)]
+pub enum EncodeError {
+    #[error("{name} has no such encoding form; use another `Enc`")]
+    NoForm { name: &'static str },
+    #[error("{name} takes {want} operands, got {got}")]
+    OperandCount { name: &'static str, want: usize, got: usize },
+    #[error("{name}: operand {operand} may not be a {got}; allowed here: {want}")]
+    OperandKind { name: &'static str, operand: usize, got: &'static str, want: &'static str },
+    #[error("{name}: operand {operand} needs {want} registers, got {got}")]
+    RegCount { name: &'static str, operand: usize, want: u32, got: u32 },
+    #[error("{name}: operand {operand} names registers outside the register file")]
+    RegRange { name: &'static str, operand: usize },
+    #[error("{name}: operand {operand} must start at a multiple of {align}")]
+    Alignment { name: &'static str, operand: usize, align: u32 },
+    #[error("{name}: operand {operand}: 16-bit values of the 32-bit encoding live in v0..v127; use the VOP3 form")]
+    High16 { name: &'static str, operand: usize },
+    #[error("{name}: operand {operand}: selector {selector} is no inline constant")]
+    BadConst { name: &'static str, operand: usize, selector: u32 },
+    #[error("{name}: operand {operand}: selector {selector} is no special source")]
+    BadSpecial { name: &'static str, operand: usize, selector: u32 },
+    #[error("{name}: immediate {value} does not fit operand {operand} ({min}..={max})")]
+    ImmRange { name: &'static str, operand: usize, value: i64, min: i64, max: i64 },
+    #[error("{name}: two different literals; an instruction has room for one")]
+    TwoLiterals { name: &'static str },
+    #[error("{name}: a literal is not allowed here; move it to a register first")]
+    NoLiteral { name: &'static str },
+    #[error("{name}: reads {got} scalar values, at most {max} are allowed; move one to a VGPR")]
+    ScalarLimit { name: &'static str, got: usize, max: usize },
+    #[error("{name}: DPP needs a VGPR as source {operand}")]
+    DppSource { name: &'static str, operand: usize },
+    #[error("{name}: DPP control {what} out of range")]
+    DppControl { name: &'static str, what: &'static str },
+    #[error("{name}: modifier {modifier} is not available in this form")]
+    Modifier { name: &'static str, modifier: &'static str },
+    #[error("{name}: offset {offset} out of range {min}..={max}")]
+    OffsetRange { name: &'static str, offset: i64, min: i64, max: i64 },
+    #[error("{name}: this atomic always returns the old value; set glc")]
+    NeedsGlc { name: &'static str },
+    #[error("{name}: not available on {target}")]
+    Target { name: &'static str, target: &'static str },
+}
+
+/// Operand position for error messages and its context.
+pub(crate) struct Ctx<'a> {
+    pub inst: &'a Inst,
+    pub row: &'static Row,
+    pub form: Form,
+}
+
+impl Ctx<'_> {
+    fn name(&self) -> &'static str {
+        self.row.name
+    }
+
+    /// Number of registers operand `spec` must name.
+    fn want_regs(&self, spec: &OperandSpec) -> u32 {
+        match spec.kind {
+            Kind::GAddr if !self.saddr_is_null() => 1,
+            Kind::VAddr => u32::from(self.inst.mods.offen) + u32::from(self.inst.mods.idxen),
+            _ if spec.field == Field::Vdata && self.inst.mods.tfe => spec.ty.regs() + 1,
+            _ => spec.ty.regs(),
+        }
+    }
+
+    fn saddr_is_null(&self) -> bool {
+        matches!(self.inst.operands.last(), Some(Operand::Reg(r)) if r.is_null())
+    }
+
+    /// Checks one operand and returns the value of its field (before scaling) and whether it is the literal.
+    pub(crate) fn operand(&self, i: usize, spec: &OperandSpec, o: Operand) -> Result<(u32, Option<u32>), EncodeError> {
+        match o {
+            Operand::Reg(r) => self.reg(i, spec, r).map(|v| (v, None)),
+            Operand::Const(c) => {
+                if !matches!(c, 128..=208 | 240..=248) {
+                    return Err(EncodeError::BadConst { name: self.name(), operand: i, selector: c });
+                }
+                self.allow(i, spec, matches!(spec.kind, Kind::VSrc | Kind::SSrc | Kind::SRegOrConst | Kind::VgprOrConst), "constant")?;
+                Ok((c, None))
+            }
+            Operand::Special(s) => {
+                if !matches!(s, 235..=238 | 251..=253) {
+                    return Err(EncodeError::BadSpecial { name: self.name(), operand: i, selector: s });
+                }
+                self.allow(i, spec, matches!(spec.kind, Kind::VSrc | Kind::SSrc), "special source")?;
+                Ok((s, None))
+            }
+            Operand::Literal(l) => {
+                self.allow(i, spec, matches!(spec.kind, Kind::VSrc | Kind::SSrc | Kind::Literal), "literal")?;
+                if self.inst.enc.is_dpp() {
+                    return Err(EncodeError::NoLiteral { name: self.name() });
+                }
+                Ok((255, Some(l)))
+            }
+            Operand::Imm(v) => {
+                let Kind::Imm(kind) = spec.kind else {
+                    return Err(self.kind_error(i, spec, "immediate"));
+                };
+                let (min, max) = match kind {
+                    ImmKind::Signed | ImmKind::Branch => (-32768, 32767),
+                    _ => (0, if spec.field == Field::Simm16 { 65535 } else { 255 }),
+                };
+                if !(min..=max).contains(&v) {
+                    return Err(EncodeError::ImmRange { name: self.name(), operand: i, value: v, min, max });
+                }
+                Ok(((v & 0xffff) as u32, None))
+            }
+        }
+    }
+
+    fn allow(&self, i: usize, spec: &OperandSpec, ok: bool, got: &'static str) -> Result<(), EncodeError> {
+        if ok {
+            Ok(())
+        } else {
+            Err(self.kind_error(i, spec, got))
+        }
+    }
+
+    fn kind_error(&self, operand: usize, spec: &OperandSpec, got: &'static str) -> EncodeError {
+        let want = match spec.kind {
+            Kind::Vgpr => "VGPR",
+            Kind::VSrc => "VGPR, SGPR, constant, literal",
+            Kind::VgprOrConst => "VGPR, inline constant",
+            Kind::SDst => "writable scalar register",
+            Kind::SSrc => "scalar register, constant, literal",
+            Kind::SReg => "scalar register",
+            Kind::SRegOrConst => "scalar register, inline constant",
+            Kind::Mask => "scalar lane mask",
+            Kind::Vcc => "VCC",
+            Kind::SBase => "aligned SGPRs",
+            Kind::SOpt => "SGPR or NULL",
+            Kind::VAddr | Kind::SAddrV => "VGPR, or NULL for off",
+            Kind::GAddr => "VGPR address",
+            Kind::Literal => "literal",
+            Kind::Imm(_) => "immediate",
+        };
+        EncodeError::OperandKind { name: self.name(), operand, got, want }
+    }
+
+    fn reg(&self, i: usize, spec: &OperandSpec, r: Reg) -> Result<u32, EncodeError> {
+        let name = self.name();
+        let want = self.want_regs(spec);
+        match r.file {
+            RegFile::V => {
+                let ok = matches!(
+                    spec.kind,
+                    Kind::Vgpr | Kind::VSrc | Kind::VgprOrConst | Kind::VAddr | Kind::GAddr | Kind::SAddrV
+                );
+                self.allow(i, spec, ok && want > 0, "VGPR")?;
+                if r.count != want {
+                    return Err(EncodeError::RegCount { name, operand: i, want, got: r.count });
+                }
+                if r.index + r.count > 256 {
+                    return Err(EncodeError::RegRange { name, operand: i });
+                }
+                let short = matches!(self.form, Form::Vop1 | Form::Vop2 | Form::Vopc);
+                if short && spec.ty.bits() == 16 && r.index >= 128 {
+                    return Err(EncodeError::High16 { name, operand: i });
+                }
+                Ok(r.index)
+            }
+            RegFile::S => self.sreg(i, spec, r, want),
+        }
+    }
+
+    fn sreg(&self, i: usize, spec: &OperandSpec, r: Reg, want: u32) -> Result<u32, EncodeError> {
+        let name = self.name();
+        if r.is_null() {
+            return self.null(i, spec, r, want);
+        }
+        if r.count != want {
+            return Err(EncodeError::RegCount { name, operand: i, want, got: r.count });
+        }
+        let last = r.index + r.count - 1;
+        let run = match r.index {
+            0..=105 => last <= 105,
+            106..=107 => last <= 107,
+            108..=123 => last <= 123,
+            125 => r.count == 1,
+            126..=127 => last <= 127,
+            _ => false,
+        };
+        if !run {
+            return Err(EncodeError::RegRange { name, operand: i });
+        }
+        let align = match r.count {
+            1 => 1,
+            2 => 2,
+            _ => 4,
+        };
+        if r.index % align != 0 {
+            return Err(EncodeError::Alignment { name, operand: i, align });
+        }
+        let sgpr = r.index < 124;
+        let ok = match spec.kind {
+            Kind::SDst if self.form == Form::Smem => sgpr,
+            Kind::SDst | Kind::SReg | Kind::SSrc | Kind::VSrc | Kind::SRegOrConst => true,
+            Kind::Vcc => r == Reg::VCC,
+            Kind::Mask if spec.is_src() => sgpr || r == Reg::M0,
+            Kind::Mask => true,
+            Kind::SBase => sgpr,
+            Kind::SOpt => sgpr || (r == Reg::M0 && self.form == Form::Smem),
+            _ => false,
+        };
+        self.allow(i, spec, ok, "scalar register")?;
+        Ok(r.index)
+    }
+
+    fn null(&self, i: usize, spec: &OperandSpec, r: Reg, want: u32) -> Result<u32, EncodeError> {
+        let ok = match spec.kind {
+            Kind::SDst | Kind::SReg | Kind::SSrc | Kind::VSrc | Kind::SRegOrConst | Kind::Mask => {
+                r.count == want || r.count == 1
+            }
+            Kind::SOpt | Kind::SAddrV => r.count == 1,
+            Kind::VAddr => want == 0 && r.count == 1,
+            _ => false,
+        };
+        self.allow(i, spec, ok, "NULL")?;
+        // NULL has one spelling: one register, whatever the operand's width.
+        if r.count != 1 {
+            return Err(EncodeError::RegCount { name: self.name(), operand: i, want: 1, got: r.count });
+        }
+        Ok(124)
+    }
+
+    /// Rules over the whole instruction: one literal, scalar values, DPP sources.
+    pub(crate) fn whole(&self, specs: &[OperandSpec], literals: &[u32]) -> Result<(), EncodeError> {
+        let name = self.name();
+        if literals.windows(2).any(|w| w[0] != w[1]) {
+            return Err(EncodeError::TwoLiterals { name });
+        }
+        if !self.form.is_vector_alu() {
+            return Ok(());
+        }
+        if self.inst.enc.is_dpp() {
+            self.dpp_sources(specs)?;
+        }
+        let mut scalars: Vec<Operand> = Vec::new();
+        let mut add = |o: Operand| {
+            if !scalars.contains(&o) {
+                scalars.push(o);
+            }
+        };
+        for (spec, &o) in specs.iter().zip(&self.inst.operands) {
+            match o {
+                Operand::Reg(r) if r.file == RegFile::S && !r.is_null() && spec.is_src() => add(o),
+                Operand::Literal(_) | Operand::Special(_) => add(o),
+                _ => {}
+            }
+        }
+        if self.row.flags.has(Flags::R_VCC) {
+            add(Operand::Reg(Reg::VCC));
+        }
+        let max = if self.row.flags.has(Flags::ONE_SCALAR) { 1 } else { 2 };
+        if scalars.len() > max {
+            return Err(EncodeError::ScalarLimit { name, got: scalars.len(), max });
+        }
+        Ok(())
+    }
+
+    /// DPP moves lanes of source 0, which must be a VGPR; gfx11 also wants a VGPR as source 1 (LLVM
+    /// `FeatureDPPSrc1SGPR` starts with gfx1150).
+    fn dpp_sources(&self, specs: &[OperandSpec]) -> Result<(), EncodeError> {
+        for (i, (spec, o)) in specs.iter().zip(&self.inst.operands).enumerate() {
+            let vgpr = matches!(o, Operand::Reg(r) if r.file == RegFile::V);
+            if matches!(spec.field, Field::Src0 | Field::Src1) && !vgpr {
+                return Err(EncodeError::DppSource { name: self.name(), operand: i });
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks modifiers against the form and the row.
+    pub(crate) fn mods(&self, specs: &[OperandSpec]) -> Result<(), EncodeError> {
+        let (m, row) = (&self.inst.mods, self.row);
+        let srcs: Vec<&OperandSpec> = specs.iter().filter(|s| s.is_src() && s.field != Field::Vdst).collect();
+        let legal = LegalMods::of(row, self.form, self.inst.enc, &srcs);
+        let bad = |cond: bool, modifier: &'static str| {
+            if cond {
+                Err(EncodeError::Modifier { name: row.name, modifier })
+            } else {
+                Ok(())
+            }
+        };
+        bad(m.neg & !legal.neg != 0, "neg")?;
+        bad(m.abs & !legal.abs != 0, "abs")?;
+        bad(m.clamp && !legal.clamp, "clamp")?;
+        bad(m.omod > 3 || (m.omod != 0 && !legal.omod), "omod")?;
+        bad(m.op_sel & !legal.op_sel != 0, "op_sel")?;
+        bad((m.op_sel_hi ^ legal.op_sel_hi_default) & !legal.op_sel_hi != 0, "op_sel_hi")?;
+        bad(m.neg_lo & !legal.neg_lo != 0, "neg_lo")?;
+        bad(m.neg_hi & !legal.neg_hi != 0, "neg_hi")?;
+        let vmem = matches!(self.form, Form::Flat | Form::Mubuf) && row.class != Class::VmemInv;
+        let smem = self.form == Form::Smem && row.class == Class::Smem;
+        bad(m.glc && !(vmem || smem), "glc")?;
+        bad(m.dlc && !(vmem || smem), "dlc")?;
+        bad(m.slc && !vmem, "slc")?;
+        let mubuf = self.form == Form::Mubuf && row.class != Class::VmemInv;
+        bad(m.offen && !mubuf, "offen")?;
+        bad(m.idxen && !mubuf, "idxen")?;
+        bad(m.tfe && !(mubuf && row.class == Class::VmemLoad), "tfe")?;
+        bad(m.gds && !(self.form == Form::Ds && row.class != Class::LdsLane), "gds")?;
+        if row.flags.has(Flags::RTN) && vmem && !m.glc {
+            return Err(EncodeError::NeedsGlc { name: row.name });
+        }
+        self.offsets()
+    }
+
+    fn offsets(&self) -> Result<(), EncodeError> {
+        let (m, row) = (&self.inst.mods, self.row);
+        let two = row.flags.has(Flags::OFFSETS2);
+        let (min, max) = match self.form {
+            Form::Smem if row.class == Class::SmemInv => (0, 0),
+            Form::Smem if row.operands[1].ty == Ty::B128 => (0, (1 << 20) - 1),
+            Form::Smem => (-(1 << 20), (1 << 20) - 1),
+            Form::Ds if !two => (0, 65535),
+            Form::Flat if row.flags.has(Flags::FLAT) => (0, 4095),
+            Form::Flat => (-4096, 4095),
+            Form::Mubuf if row.class != Class::VmemInv => (0, 4095),
+            _ => (0, 0),
+        };
+        let check = |offset: i64, min: i64, max: i64| {
+            if (min..=max).contains(&offset) {
+                Ok(())
+            } else {
+                Err(EncodeError::OffsetRange { name: row.name, offset, min, max })
+            }
+        };
+        check(i64::from(m.offset), min, max)?;
+        let max8 = if two { 255 } else { 0 };
+        check(i64::from(m.offset0), 0, max8)?;
+        check(i64::from(m.offset1), 0, max8)
+    }
+}
+
+/// Which modifier bits a row may set in a form.
+pub(crate) struct LegalMods {
+    pub neg: u32,
+    pub abs: u32,
+    pub clamp: bool,
+    pub omod: bool,
+    pub op_sel: u32,
+    pub op_sel_hi: u32,
+    pub op_sel_hi_default: u32,
+    pub neg_lo: u32,
+    pub neg_hi: u32,
+}
+
+impl LegalMods {
+    pub(crate) fn of(row: &Row, form: Form, enc: Enc, srcs: &[&OperandSpec]) -> LegalMods {
+        let mut l = LegalMods {
+            neg: 0,
+            abs: 0,
+            clamp: false,
+            omod: false,
+            op_sel: 0,
+            op_sel_hi: 0,
+            op_sel_hi_default: 0,
+            neg_lo: 0,
+            neg_hi: 0,
+        };
+        let n = srcs.iter().filter(|s| matches!(s.field, Field::Src0 | Field::Src1 | Field::Src2)).count();
+        let all = (1u32 << n) - 1;
+        let floats = srcs.iter().enumerate().filter(|(_, s)| s.neg).fold(0, |a, (i, _)| a | 1 << i);
+        match form {
+            Form::Vop3 | Form::Vop3sd => {
+                l.neg = floats;
+                l.abs = if form == Form::Vop3sd { 0 } else { floats };
+                l.clamp = row.flags.has(Flags::CLAMP);
+                l.omod = row.flags.has(Flags::OMOD);
+                if row.flags.has(Flags::OPSEL) {
+                    l.op_sel = if row.class == Class::ValuLane {
+                        3
+                    } else if srcs[0].ty.is_float() && srcs[0].ty.bits() == 32 {
+                        // v_dot2_f16_f16, v_dot2_bf16_bf16: sources are packed, only accumulator and result choose.
+                        0b1100
+                    } else {
+                        all | 8
+                    };
+                }
+            }
+            Form::Vop3p => vop3p_mods(&mut l, row, all, srcs),
+            Form::Vop1 | Form::Vop2 | Form::Vopc if matches!(enc, Enc::Dpp16(_)) => {
+                l.neg = floats;
+                l.abs = floats;
+            }
+            _ => {}
+        }
+        l
+    }
+}
+
+fn vop3p_mods(l: &mut LegalMods, row: &Row, all: u32, srcs: &[&OperandSpec]) {
+    let ty = srcs[0].ty;
+    l.clamp = row.flags.has(Flags::CLAMP);
+    if ty == Ty::MixF32 {
+        l.neg = all;
+        l.abs = all;
+        l.op_sel = all;
+        l.op_sel_hi = all;
+        return;
+    }
+    l.op_sel_hi_default = 7;
+    if row.class == Class::Wmma {
+        match ty {
+            Ty::Iu8x16 | Ty::Iu4x16 => l.neg_lo = 3,
+            _ => {
+                l.neg_lo = 7;
+                l.neg_hi = 7;
+                if matches!(srcs[2].ty, Ty::F16x8 | Ty::Bf16x8) {
+                    l.op_sel = 4;
+                }
+            }
+        }
+        return;
+    }
+    match ty {
+        Ty::PkIu8 | Ty::PkIu4 => l.neg_lo = 3,
+        Ty::PkU8 | Ty::PkU4 => {}
+        _ => {
+            l.op_sel = all;
+            l.op_sel_hi = all;
+            if ty.is_float() {
+                l.neg_lo = all;
+                l.neg_hi = all;
+            }
+        }
+    }
+}

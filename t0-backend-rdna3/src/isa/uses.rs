@@ -1,0 +1,110 @@
+//! What an instruction reads, writes and waits for, derived from its row.
+
+use super::inst::{push_reg, WaitCounts};
+use super::row::{Class, Flags, Kind, OperandSpec, Ty};
+use super::form::Form;
+use super::{Enc, Inst, Operand, Reg};
+
+impl Inst {
+    /// Registers read: explicit operands, then implicit state (SCC, VCC, EXEC, M0) by the row's flags. In wave32 masks
+    /// are single registers. VALU and vector memory read EXEC as lane mask unless the row ignores it.
+    pub fn reads(&self) -> Vec<Reg> {
+        let row = self.row();
+        let mut out = Vec::new();
+        for (spec, o) in self.specs().zip(&self.operands) {
+            if spec.is_src() || self.keeps_half(&spec) {
+                if let Operand::Reg(r) = *o {
+                    push_reg(&mut out, r);
+                }
+                if *o == Operand::Special(253) {
+                    out.push(Reg::SCC);
+                }
+            }
+        }
+        let f = row.flags;
+        let exec = f.has(Flags::R_EXEC) && !f.has(Flags::IGNORES_EXEC);
+        for (on, reg) in [(f.has(Flags::R_SCC), Reg::SCC), (f.has(Flags::R_VCC), Reg::VCC), (exec, Reg::EXEC), (f.has(Flags::R_M0), Reg::M0)] {
+            if on {
+                out.push(reg);
+            }
+        }
+        out
+    }
+
+    /// Registers written: explicit operands, then implicit state. A write under a partial EXEC keeps the other lanes;
+    /// register allocators must treat such a destination as also read when lanes may differ.
+    pub fn writes(&self) -> Vec<Reg> {
+        let row = self.row();
+        let mut out = Vec::new();
+        for (spec, o) in self.specs().zip(&self.operands) {
+            let atomic = row.class == Class::VmemAtomic && spec.field == super::Field::Vdata;
+            if spec.is_dst() && (!atomic || self.mods.glc) {
+                if let Operand::Reg(r) = *o {
+                    push_reg(&mut out, if atomic { returned(row.name, r) } else { r });
+                }
+            }
+        }
+        let f = row.flags;
+        for (flag, reg) in [
+            (Flags::W_SCC, Reg::SCC),
+            (Flags::W_VCC, Reg::VCC),
+            (Flags::W_EXEC, Reg::EXEC),
+            (Flags::W_M0, Reg::M0),
+        ] {
+            if f.has(flag) {
+                out.push(reg);
+            }
+        }
+        out
+    }
+
+    /// Destinations whose other half survives: `op_sel` bit 3, 16-bit WMMA accumulators.
+    fn keeps_half(&self, spec: &OperandSpec) -> bool {
+        let row = self.row();
+        spec.is_dst()
+            && spec.kind == Kind::Vgpr
+            && (row.flags.has(Flags::D16)
+                || (row.flags.has(Flags::OPSEL) && self.mods.op_sel & 8 != 0)
+                || matches!(spec.ty, Ty::F16x8 | Ty::Bf16x8))
+    }
+
+    /// Counters the instruction increments. Source: RDNA3 ISA manual 4.4, LLVM `SIInsertWaitcnts`.
+    pub fn wait(&self) -> WaitCounts {
+        let row = self.row();
+        let mut w = WaitCounts::default();
+        let flat = row.flags.has(Flags::FLAT);
+        match row.class {
+            Class::VmemLoad => w.vm = 1,
+            Class::VmemStore => w.vs = 1,
+            Class::VmemAtomic if self.mods.glc => w.vm = 1,
+            Class::VmemAtomic => w.vs = 1,
+            Class::LdsLoad | Class::LdsStore | Class::LdsAtomic | Class::LdsLane => w.lgkm = 1,
+            // Scalar loads of two dwords or more count twice.
+            Class::Smem => w.lgkm = if row.operands[0].ty.regs() >= 2 { 2 } else { 1 },
+            Class::SmemInv => w.lgkm = 1,
+            Class::Msg if row.name.starts_with("s_sendmsg") => w.lgkm = 1,
+            _ => {}
+        }
+        // A flat access may turn out to be an LDS access, so it also counts there.
+        if flat {
+            w.lgkm = 1;
+        }
+        w
+    }
+
+    /// Size in bytes, including literal and DPP dword.
+    pub fn size(&self) -> usize {
+        let form = Form::of(self.row(), self.enc).or(Form::of(self.row(), Enc::Natural));
+        let literal = self.operands.iter().any(|o| matches!(o, Operand::Literal(_)));
+        form.map_or(0, Form::bytes) + if literal || self.enc.is_dpp() { 4 } else { 0 }
+    }
+}
+
+/// Registers a returning buffer atomic writes: compare-and-swap returns only the old value, half of its data.
+fn returned(name: &str, r: Reg) -> Reg {
+    if name.contains("cmpswap") {
+        Reg { count: r.count / 2, ..r }
+    } else {
+        r
+    }
+}

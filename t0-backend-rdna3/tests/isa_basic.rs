@@ -1,0 +1,31 @@
+//! First contact with the instruction table: a few encodings checked by hand against llvm-mc 19.
+#![allow(clippy::unwrap_used)]
+
+use t0_backend_rdna3::isa::{decode, encode, Inst, Operand, Sop2, Sopp, Vop2, Vop3p};
+use t0_backend_rdna3::target::GFX1100;
+
+fn check(inst: Inst, bytes: &[u8], text: &str) {
+    assert_eq!(encode(&inst, &GFX1100).unwrap(), bytes, "{text}");
+    assert_eq!(inst.to_string(), text);
+    assert_eq!(decode(bytes, &GFX1100).unwrap(), (inst, bytes.len()), "{text}");
+}
+
+#[test]
+fn encodings_from_llvm() {
+    check(
+        Inst::new(Vop2::v_add_f32, [Operand::v(0), Operand::f32(1.0), Operand::v(1)]),
+        &[0xf2, 0x02, 0x00, 0x06],
+        "v_add_f32_e32 v0, 1.0, v1",
+    );
+    check(
+        Inst::new(Vop3p::v_wmma_f32_16x16x16_f16, [Operand::vn(0, 8), Operand::vn(8, 8), Operand::vn(16, 8), Operand::f32(1.0)]),
+        &[0x00, 0x40, 0x40, 0xcc, 0x08, 0x21, 0xca, 0x1b],
+        "v_wmma_f32_16x16x16_f16 v[0:7], v[8:15], v[16:23], 1.0",
+    );
+    check(
+        Inst::new(Sop2::s_and_b64, [Operand::sn(0, 2), Operand::Literal(0x1234_5678), Operand::sn(2, 2)]),
+        &[0xff, 0x02, 0x80, 0x8b, 0x78, 0x56, 0x34, 0x12],
+        "s_and_b64 s[0:1], 0x12345678, s[2:3]",
+    );
+    check(Inst::new(Sopp::s_waitcnt, [Operand::Imm(0x03f7)]), &[0xf7, 0x03, 0x89, 0xbf], "s_waitcnt vmcnt(0)");
+}
