@@ -12,6 +12,7 @@ pub mod func;
 pub mod op;
 pub mod passes;
 pub mod ty;
+pub mod verify;
 
 pub use build::Builder;
 pub use diag::{Diag, Diags};

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::diag::Diags;
 use crate::func::Func;
+use crate::verify;
 
 /// A pass: a name and what it does.
 #[derive(Clone, Copy)]
@@ -52,7 +53,7 @@ pub struct PassReport {
     pub passes: Vec<PassTime>,
 }
 
-/// Runs the pipeline on a function.
+/// Checks a function, runs the pipeline on it and checks that the result fits the machine.
 ///
 /// # Errors
 /// What is wrong with the kernel.
@@ -61,9 +62,11 @@ pub struct PassReport {
 /// If a pass leaves an ill-formed function: a bug, with the pass's name.
 pub fn optimize(func: &mut Func, options: &PassOptions<'_>) -> Result<PassReport, Diags> {
     let mut report = PassReport::default();
+    verify::verify(func)?;
     for pass in PIPELINE {
         report.passes.push(run_pass(pass, func, options)?);
     }
+    verify::limits(func)?;
     Ok(report)
 }
 
@@ -74,6 +77,12 @@ fn run_pass(pass: &Pass, func: &mut Func, options: &PassOptions<'_>) -> Result<P
     let time = start.elapsed();
     if let Some(after) = options.after {
         after(pass.name, func);
+    }
+    if options.verify || cfg!(debug_assertions) {
+        let checked = verify::structure(func).and_then(|()| verify::collectives(func));
+        if let Err(diags) = checked {
+            panic!("pass {} left `{}` ill-formed: {diags}", pass.name, func.name);
+        }
     }
     Ok(PassTime {
         name: pass.name,
