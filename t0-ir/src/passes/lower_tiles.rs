@@ -1,0 +1,240 @@
+//! Turns tile operations into loads, LDS accesses and arithmetic.
+//!
+//! * `tile_load` becomes a fetch and a commit into an LDS allocation of its own. Commits of neighbouring loads are put off
+//!   until after the last fetch, so that all their loads are under way before the first is waited for.
+//! * `tile_fetch` becomes one wide load per chunk and lane (see `layout`) where rows are made of whole chunks, and one load
+//!   per element elsewhere; see `fetch`.
+//! * `tile_commit` becomes one LDS store per chunk, `tile_frag` one fragment load, `tile_store` eight masked stores.
+//!
+//! A staged tile becomes the list of its chunks' vectors; a tile in LDS becomes an allocation, a slot and a byte offset, the
+//! first two known here: that is why neither can be carried through a region.
+//!
+//! Meaning of the borders: element (r, c) of a tile at (row, col) is the matrix's element (row + r, col + c) computed without
+//! wrapping, 0 where that is outside `rows`×`cols`. Reading something as 0 is done by moving its index to `u32::MAX`, past the
+//! end of any view. Barriers are not placed here but by `place_barriers`, which relies on this: two writes to the same byte of
+//! a tile's allocation come from the same lane.
+
+mod arith;
+mod fetch;
+pub(crate) mod layout;
+
+use std::collections::{HashMap, HashSet};
+
+use crate::diag::{Diag, Diags};
+use crate::func::{Func, OpId, Region, Span, Value};
+use crate::op::{Convergent, Effect, LdsId, OpKind};
+use crate::passes::rewrite::{rewrite, Rewrite, Rewriter};
+use crate::ty::{TileTy, Ty};
+
+use arith::{split_const, Arith};
+pub(crate) use fetch::new_alloc;
+use layout::{check_total, Layout};
+
+/// Lowers all tile operations.
+///
+/// # Errors
+/// Tiles that do not fit or have no whole chunks, fragments outside their tile, tiles carried through control flow.
+pub fn run(func: &mut Func) -> Result<(), Diags> {
+    let mut pass = LowerTiles {
+        used: used_values(func),
+        staged: HashMap::new(),
+        tiles: HashMap::new(),
+        pending: Vec::new(),
+        last_tile: None,
+    };
+    rewrite(func, &mut pass)?;
+    match pass.last_tile {
+        Some(span) => Ok(check_total(func, span)?),
+        None => Ok(()),
+    }
+}
+
+/// Values that an operation in some region uses.
+fn used_values(func: &Func) -> HashSet<Value> {
+    fn walk(func: &Func, region: &Region, used: &mut HashSet<Value>) {
+        for &id in &region.ops {
+            let op = func.op(id);
+            used.extend(&op.args);
+            op.regions.iter().for_each(|g| walk(func, g, used));
+        }
+    }
+    let mut used = HashSet::new();
+    walk(func, &func.body, &mut used);
+    used
+}
+
+/// A tile in LDS: byte `offset` of a slot of an allocation.
+#[derive(Clone, Copy)]
+struct Place {
+    lds: LdsId,
+    slot: u32,
+    offset: Value,
+    layout: Layout,
+}
+
+/// A fetched tile that is not in LDS yet.
+struct Pending {
+    place: Place,
+    chunks: Vec<Value>,
+    tile: Value,
+    span: Span,
+}
+
+struct LowerTiles {
+    /// Values of the old function that are used.
+    used: HashSet<Value>,
+    /// Staged tiles of the old function.
+    staged: HashMap<Value, Vec<Value>>,
+    /// Tiles in LDS of the old function.
+    tiles: HashMap<Value, Place>,
+    /// Loads whose commit is put off.
+    pending: Vec<Pending>,
+    /// Where the last tile was put into LDS.
+    last_tile: Option<Span>,
+}
+
+impl Rewrite for LowerTiles {
+    fn op(&mut self, r: &mut Rewriter<'_>, id: OpId) -> Result<(), Diags> {
+        let op = r.old.op(id);
+        if self.must_flush(r, id) {
+            self.flush(r);
+        }
+        match op.kind {
+            OpKind::TileLoad => self.load(r, id)?,
+            OpKind::TileFetch => {
+                let layout = self.layout(r, op.results[0], op.span)?;
+                let args = r.get_all(&op.args);
+                self.staged.insert(op.results[0], fetch::fetch(&mut r.b, &layout, &args));
+            }
+            OpKind::TileCommit { lds, slot } => {
+                let place = self.place(r, id, lds, slot, op.args[1])?;
+                let chunks = self.staged.get(&op.args[0]).ok_or_else(|| carried(op.span))?;
+                fetch::commit(&mut r.b, &place, chunks);
+            }
+            OpKind::TileAt { lds, slot } => {
+                self.place(r, id, lds, slot, op.args[0])?;
+            }
+            OpKind::TileFrag => self.frag(r, id)?,
+            OpKind::TileStore => fetch::store(r, id),
+            _ => {
+                let passed = op.regions.iter().flat_map(|g| &g.args);
+                if passed.chain(&op.results).any(|&v| is_tile(r.old.ty(v))) {
+                    return Err(carried(op.span).into());
+                }
+                r.copy(self, id)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl LowerTiles {
+    fn layout(&mut self, r: &Rewriter<'_>, tile: Value, span: Span) -> Result<Layout, Diag> {
+        self.last_tile = Some(span);
+        match r.old.ty(tile) {
+            Ty::Staged(t) | Ty::LdsTile(t) => Layout::new(t, r.old.group, span),
+            ty => panic!("lower_tiles: %{} is a {ty}, not a tile", tile.0),
+        }
+    }
+
+    /// Notes where the tile that an operation results in lies.
+    fn place(&mut self, r: &Rewriter<'_>, id: OpId, lds: LdsId, slot: u32, offset: Value) -> Result<Place, Diag> {
+        let op = r.old.op(id);
+        let layout = self.layout(r, op.results[0], op.span)?;
+        let offset = r.get(offset);
+        let place = Place { lds, slot, offset, layout };
+        self.tiles.insert(op.results[0], place);
+        Ok(place)
+    }
+
+    /// May put-off commits not wait until after this operation? Tile loads let them wait, and so does whatever neither uses
+    /// the tiles nor writes, decides or converges.
+    fn must_flush(&self, r: &Rewriter<'_>, id: OpId) -> bool {
+        let op = r.old.op(id);
+        if self.pending.is_empty() || op.kind == OpKind::TileLoad {
+            return false;
+        }
+        let row = op.kind.row();
+        let harmless = matches!(row.effect, Effect::Pure | Effect::Read) && row.convergent == Convergent::No;
+        !harmless || op.args.iter().any(|a| self.pending.iter().any(|p| p.tile == *a))
+    }
+
+    fn flush(&mut self, r: &mut Rewriter<'_>) {
+        let here = r.b.span();
+        for p in std::mem::take(&mut self.pending) {
+            r.b.set_span(p.span);
+            fetch::commit(&mut r.b, &p.place, &p.chunks);
+        }
+        r.b.set_span(here);
+    }
+
+    /// A load that is used is committed before its use, which is in its own region or within an operation of it: no commit is
+    /// left over at a region's end.
+    fn load(&mut self, r: &mut Rewriter<'_>, id: OpId) -> Result<(), Diags> {
+        let op = r.old.op(id);
+        let tile = op.results[0];
+        let layout = self.layout(r, tile, op.span)?;
+        if !self.used.contains(&tile) {
+            return Ok(());
+        }
+        let args = r.get_all(&op.args);
+        let chunks = fetch::fetch(&mut r.b, &layout, &args);
+        let name = r.old.values[tile.0 as usize].name.as_deref();
+        let lds = new_alloc(r.b.func_mut(), name, &layout, 1);
+        let offset = r.b.u32(0);
+        let place = Place { lds, slot: 0, offset, layout };
+        self.tiles.insert(tile, place);
+        let span = op.span;
+        self.pending.push(Pending { place, chunks, tile, span });
+        Ok(())
+    }
+
+    fn frag(&mut self, r: &mut Rewriter<'_>, id: OpId) -> Result<(), Diags> {
+        let op = r.old.op(id);
+        let place = *self.tiles.get(&op.args[0]).ok_or_else(|| carried(op.span))?;
+        let Layout { ty, stride, .. } = place.layout;
+        // The parts of the address known now go into the instruction.
+        let (block, first) = split_const(r, r.get(op.args[1]));
+        let (k, first_k) = split_const(r, r.get(op.args[2]));
+        if ty.rows < 16 || ty.cols < 16 || first >= ty.rows / 16 || first_k > ty.cols - 16 {
+            return Err(outside(ty, first, first_k, op.span).into());
+        }
+        let size = ty.elem.bytes();
+        let base = first * 16 * stride + first_k * size;
+        let b = &mut r.b;
+        let lane = b.op1(OpKind::LaneId, &[]);
+        let row = b.and_const(lane, 15);
+        let mut offset = b.mul_const(row, stride);
+        for (part, bytes) in [(block, 16 * stride), (k, size)] {
+            if let Some(part) = part {
+                let at = b.mul_const(part, bytes);
+                offset = b.add(offset, at);
+            }
+        }
+        offset = b.add(offset, place.offset);
+        let kind = OpKind::LdsFragLoad { lds: place.lds, base, slot: place.slot };
+        let frag = b.op1_as(kind, &[offset], r.old.ty(op.results[0]));
+        r.set(op.results[0], frag);
+        Ok(())
+    }
+}
+
+fn is_tile(ty: Ty) -> bool {
+    matches!(ty, Ty::Staged(_) | Ty::LdsTile(_))
+}
+
+fn carried(span: Span) -> Diag {
+    let text = "a tile in LDS cannot be carried through a loop, an `if` or a choice: where it lies must be known when the kernel is compiled";
+    Diag::new(span, text).help("load the tile where it is used, or carry its fragments")
+}
+
+fn outside(ty: TileTy, block: u32, k: u32, span: Span) -> Diag {
+    let TileTy { elem, rows, cols } = ty;
+    let text = format!("the 16×16 fragment at block {block}, k = {k} lies outside a tile of {rows}×{cols} {elem}");
+    let help = if rows < 16 || cols < 16 {
+        "fragments need a tile of at least 16×16".to_string()
+    } else {
+        format!("blocks go up to {}, k up to {}", rows / 16 - 1, cols - 16)
+    };
+    Diag::new(span, text).help(help)
+}

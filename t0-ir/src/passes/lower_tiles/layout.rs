@@ -1,0 +1,186 @@
+//! How a tile lies in LDS and which lane of the workgroup carries which part of it.
+//!
+//! A tile is cut into chunks of up to 8 elements and at most 16 bytes, row by row; work-item `t` of the group carries the chunks
+//! `t`, `t + group`, `t + 2·group` …, so neighbouring lanes read neighbouring memory. In LDS the rows lie one after the other,
+//! padded to an odd multiple of 16 bytes: the 16-byte accesses of 8 lanes that read 8 consecutive rows at the same column,
+//! which is what a fragment load does, then fall on 8 different groups of 4 banks (32 banks, dword-interleaved).
+//! UNVERIFIED(hw): that the LDS of RDNA3 serves a 16-byte access 8 lanes at a time; AMD documents this grouping for CDNA only.
+
+use crate::diag::Diag;
+use crate::func::{Func, Span};
+use crate::ty::{Scalar, TileTy, Ty};
+
+/// Bytes of LDS a workgroup can have on every target so far (RDNA3 ISA manual §3.3.4: 64 KB per workgroup).
+pub(crate) const LDS_LIMIT: u32 = 65536;
+
+/// The shape of a tile in LDS and in the lanes of its group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Layout {
+    /// The tile.
+    pub ty: TileTy,
+    /// Work-items of the group.
+    pub group: u32,
+    /// Elements per chunk: a power of two.
+    pub chunk: u32,
+    /// Chunks per row.
+    pub per_row: u32,
+    /// Chunks each work-item carries; in the last one not all work-items may take part.
+    pub per_lane: u32,
+    /// Bytes from one row to the next in LDS.
+    pub stride: u32,
+}
+
+impl Layout {
+    /// The layout of a tile in a workgroup of `group` work-items.
+    ///
+    /// # Errors
+    /// A shape that has no whole chunks, or is larger than any LDS.
+    pub fn new(ty: TileTy, group: u32, span: Span) -> Result<Layout, Diag> {
+        let TileTy { elem, rows, cols } = ty;
+        if elem == Scalar::Bool {
+            return Err(Diag::new(span, "a tile of `bool` cannot be loaded").help("use a tile of `u8`"));
+        }
+        if rows == 0 || cols == 0 {
+            return Err(Diag::new(span, format!("a tile of {rows}×{cols} has no element"))
+                .help("give the tile at least one row and one chunk of columns"));
+        }
+        let chunk = (16 / elem.bytes()).min(8);
+        if cols % chunk != 0 {
+            let (bytes, down, up) = (chunk * elem.bytes(), cols - cols % chunk, u64::from(cols).next_multiple_of(chunk.into()));
+            let help = match down {
+                0 => format!("take {up} columns"),
+                _ => format!("take {down} or {up} columns"),
+            };
+            let text = format!(
+                "a tile of {rows}×{cols} {elem} cannot be loaded: a row of {} bytes is no whole number of {bytes}-byte chunks",
+                u64::from(cols) * u64::from(elem.bytes())
+            );
+            return Err(Diag::new(span, text).help(help));
+        }
+        let row = u64::from(cols) * u64::from(elem.bytes());
+        let units = row.div_ceil(16);
+        let stride = 16 * (units + (units + 1) % 2);
+        let bytes = stride.saturating_mul(u64::from(rows));
+        if bytes > u64::from(LDS_LIMIT) {
+            let text = format!("a tile of {rows}×{cols} {elem} takes {bytes} bytes of LDS ({rows} rows of {row} bytes, padded to {stride}), a workgroup has {LDS_LIMIT}");
+            return Err(Diag::new(span, text).help("use a smaller tile"));
+        }
+        let per_row = cols / chunk;
+        Ok(Layout {
+            ty,
+            group,
+            chunk,
+            per_row,
+            per_lane: (rows * per_row).div_ceil(group), // rows · per_row ≤ bytes / 2 here
+            stride: stride as u32,
+        })
+    }
+
+    /// Bytes of LDS the tile takes.
+    pub fn bytes(&self) -> u32 {
+        self.stride * self.ty.rows
+    }
+
+    /// What a work-item holds of one chunk.
+    pub fn chunk_ty(&self) -> Ty {
+        Ty::Vec(self.ty.elem, self.chunk)
+    }
+
+    /// Do only some work-items carry chunk number `n` (of `per_lane`)?
+    pub fn is_partial(&self, n: u32) -> bool {
+        (n + 1) * self.group > self.ty.rows * self.per_row
+    }
+
+    /// The arithmetic, for messages.
+    pub fn describe(&self) -> String {
+        let TileTy { elem, rows, cols } = self.ty;
+        format!("{rows}×{cols} {elem}: {rows} rows padded to {} bytes = {} bytes", self.stride, self.bytes())
+    }
+}
+
+/// Checks that all LDS allocations together fit in a workgroup.
+///
+/// # Errors
+/// That they do not, with the sizes.
+pub(crate) fn check_total(func: &Func, span: Span) -> Result<(), Diag> {
+    let total: u64 = func.lds.iter().map(|a| u64::from(a.bytes).next_multiple_of(u64::from(a.align.max(1)))).sum();
+    if total <= u64::from(LDS_LIMIT) {
+        return Ok(());
+    }
+    let mut diag = Diag::new(span, format!("this kernel needs {total} bytes of LDS, a workgroup has {LDS_LIMIT}"));
+    for a in &func.lds {
+        diag = diag.note(match a.slots {
+            0 | 1 => format!("`{}`: {} bytes", a.name, a.bytes),
+            n => format!("`{}`: {n} stages of {} bytes", a.name, a.bytes / n),
+        });
+    }
+    Err(diag.help("use smaller tiles, fewer of them, or fewer pipeline stages"))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn layout(elem: Scalar, rows: u32, cols: u32, group: u32) -> Result<Layout, Diag> {
+        Layout::new(TileTy { elem, rows, cols }, group, Span::default())
+    }
+
+    #[test]
+    fn rows_are_odd_multiples_of_16_bytes() {
+        for (elem, cols, stride) in [
+            (Scalar::Bf16, 16, 48),
+            (Scalar::Bf16, 24, 48),
+            (Scalar::Bf16, 32, 80),
+            (Scalar::F16, 48, 112),
+            (Scalar::F32, 32, 144),
+            (Scalar::I8, 8, 16),
+            (Scalar::I8, 24, 48),
+            (Scalar::F64, 2, 16),
+        ] {
+            assert_eq!(layout(elem, 16, cols, 64).unwrap().stride, stride, "{elem} {cols}");
+        }
+    }
+
+    #[test]
+    fn fragment_rows_fall_on_different_banks() {
+        let l = layout(Scalar::Bf16, 16, 32, 64).unwrap();
+        let mut banks: Vec<u32> = (0..8).flat_map(|r| (0..4).map(move |d| (r * l.stride / 4 + d) % 32)).collect();
+        banks.sort_unstable();
+        assert_eq!(banks, (0..32).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn every_chunk_has_one_lane() {
+        for (rows, cols, group) in [(16, 48, 64), (128, 32, 256), (16, 16, 256), (17, 8, 32)] {
+            let l = layout(Scalar::Bf16, rows, cols, group).unwrap();
+            let chunks = rows * cols / 8;
+            assert!(l.per_lane * group >= chunks && (l.per_lane - 1) * group < chunks);
+            let partial: Vec<u32> = (0..l.per_lane).filter(|&n| l.is_partial(n)).collect();
+            assert_eq!(partial.len(), usize::from(chunks % group != 0));
+        }
+    }
+
+    #[test]
+    fn impossible_shapes_say_the_arithmetic() {
+        let say = |r: Result<Layout, Diag>| r.unwrap_err().to_string();
+        assert_eq!(
+            say(layout(Scalar::Bf16, 128, 20, 256)),
+            "a tile of 128×20 bf16 cannot be loaded: a row of 40 bytes is no whole number of 16-byte chunks; take 16 or 24 columns"
+        );
+        assert_eq!(
+            say(layout(Scalar::F32, 4, 3, 256)),
+            "a tile of 4×3 f32 cannot be loaded: a row of 12 bytes is no whole number of 16-byte chunks; take 4 columns"
+        );
+        assert_eq!(
+            say(layout(Scalar::Bf16, 512, 64, 256)),
+            "a tile of 512×64 bf16 takes 73728 bytes of LDS (512 rows of 128 bytes, padded to 144), a workgroup has 65536; use a smaller tile"
+        );
+        assert_eq!(
+            say(layout(Scalar::F32, 0, 16, 256)),
+            "a tile of 0×16 has no element; give the tile at least one row and one chunk of columns"
+        );
+        assert_eq!(say(layout(Scalar::Bool, 16, 16, 256)), "a tile of `bool` cannot be loaded; use a tile of `u8`");
+        assert!(layout(Scalar::Bf16, u32::MAX, u32::MAX - 7, 256).is_err());
+    }
+}
