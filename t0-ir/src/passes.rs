@@ -3,7 +3,12 @@
 //! Each pass is one file with one function `run`. Timing, checking after each pass and observing the function between
 //! passes are done here, once, for all.
 
+pub mod lower_tiles;
+pub mod pipeline_lds;
+pub mod place_barriers;
 pub mod rewrite;
+#[cfg(test)]
+mod tile_tests;
 
 use std::time::{Duration, Instant};
 
@@ -21,7 +26,20 @@ pub struct Pass {
 }
 
 /// The pipeline from the staged kernel to what a backend selects instructions from.
-pub const PIPELINE: &[Pass] = &[];
+pub const PIPELINE: &[Pass] = &[
+    Pass {
+        name: "pipeline_lds",
+        run: pipeline_lds::run,
+    },
+    Pass {
+        name: "lower_tiles",
+        run: lower_tiles::run,
+    },
+    Pass {
+        name: "place_barriers",
+        run: place_barriers::run,
+    },
+];
 
 /// Gets a pass's name and the function after it.
 pub type Observer<'a> = &'a dyn Fn(&'static str, &Func);

@@ -104,7 +104,8 @@ impl Rewrite for LowerTiles {
             OpKind::TileFetch => {
                 let layout = self.layout(r, op.results[0], op.span)?;
                 let args = r.get_all(&op.args);
-                self.staged.insert(op.results[0], fetch::fetch(&mut r.b, &layout, &args));
+                self.staged
+                    .insert(op.results[0], fetch::fetch(&mut r.b, &layout, &args));
             }
             OpKind::TileCommit { lds, slot } => {
                 let place = self.place(r, id, lds, slot, op.args[1])?;
@@ -142,7 +143,12 @@ impl LowerTiles {
         let op = r.old.op(id);
         let layout = self.layout(r, op.results[0], op.span)?;
         let offset = r.get(offset);
-        let place = Place { lds, slot, offset, layout };
+        let place = Place {
+            lds,
+            slot,
+            offset,
+            layout,
+        };
         self.tiles.insert(op.results[0], place);
         Ok(place)
     }
@@ -182,10 +188,20 @@ impl LowerTiles {
         let name = r.old.values[tile.0 as usize].name.as_deref();
         let lds = new_alloc(r.b.func_mut(), name, &layout, 1);
         let offset = r.b.u32(0);
-        let place = Place { lds, slot: 0, offset, layout };
+        let place = Place {
+            lds,
+            slot: 0,
+            offset,
+            layout,
+        };
         self.tiles.insert(tile, place);
         let span = op.span;
-        self.pending.push(Pending { place, chunks, tile, span });
+        self.pending.push(Pending {
+            place,
+            chunks,
+            tile,
+            span,
+        });
         Ok(())
     }
 
@@ -212,7 +228,11 @@ impl LowerTiles {
             }
         }
         offset = b.add(offset, place.offset);
-        let kind = OpKind::LdsFragLoad { lds: place.lds, base, slot: place.slot };
+        let kind = OpKind::LdsFragLoad {
+            lds: place.lds,
+            base,
+            slot: place.slot,
+        };
         let frag = b.op1_as(kind, &[offset], r.old.ty(op.results[0]));
         r.set(op.results[0], frag);
         Ok(())

@@ -55,7 +55,8 @@ impl Rewrite for PipelineLds {
             OpKind::TileLoad => match self.at.get(&id) {
                 None => r.copy(self, id),
                 Some(&(lds, offset)) => {
-                    let tile = r.b.op1_as(OpKind::TileAt { lds, slot: 0 }, &[offset], r.old.ty(op.results[0]));
+                    let tile =
+                        r.b.op1_as(OpKind::TileAt { lds, slot: 0 }, &[offset], r.old.ty(op.results[0]));
                     r.set(op.results[0], tile);
                     Ok(())
                 }
@@ -111,7 +112,12 @@ impl PipelineLds {
             self.at.insert(t.load, (t.lds, offset));
         }
         let (end, mut values) = r.inline(self, region)?;
-        let targets: Vec<Value> = plan.sizes.iter().zip(&offsets).map(|(&n, &at)| plan.back(r, at, n)).collect();
+        let targets: Vec<Value> = plan
+            .sizes
+            .iter()
+            .zip(&offsets)
+            .map(|(&n, &at)| plan.back(r, at, n))
+            .collect();
         for (t, s) in plan.tiles.iter().zip(staged) {
             let offset = *targets.get(t.offset).unwrap_or(&zero);
             plan.commit(r, t, s, in_flight % plan.stages, offset);
@@ -121,7 +127,14 @@ impl PipelineLds {
         }
         let body = r.b.end_region(end, &values);
         r.b.set_span(op.span);
-        let results = r.b.emit(OpKind::For { hints: LoopHints { stages: 0, ..hints } }, &args, &tys, vec![body]);
+        let results = r.b.emit(
+            OpKind::For {
+                hints: LoopHints { stages: 0, ..hints },
+            },
+            &args,
+            &tys,
+            vec![body],
+        );
         r.set_all(&op.results, &results);
         Ok(())
     }
@@ -206,7 +219,9 @@ impl Plan {
 }
 
 fn mapped(r: &Rewriter<'_>, new: &HashMap<Value, Value>, old: &[Value]) -> Vec<Value> {
-    old.iter().map(|v| new.get(v).copied().unwrap_or_else(|| r.get(*v))).collect()
+    old.iter()
+        .map(|v| new.get(v).copied().unwrap_or_else(|| r.get(*v)))
+        .collect()
 }
 
 /// The index one step after `i`, or `hi` if that is no iteration; `bounds`: lo, hi, step (new values).
@@ -237,7 +252,12 @@ fn plan(r: &mut Rewriter<'_>, id: OpId, stages: u32) -> Result<Plan, Diags> {
                 .help("load the tile in every iteration, at the top level of the loop"),
         );
     }
-    let loads: Vec<OpId> = region.ops.iter().copied().filter(|&o| func.op(o).kind == OpKind::TileLoad).collect();
+    let loads: Vec<OpId> = region
+        .ops
+        .iter()
+        .copied()
+        .filter(|&o| func.op(o).kind == OpKind::TileLoad)
+        .collect();
     if loads.is_empty() && diags.is_empty() {
         let text = "it loads no tile";
         diags.push(refuse(op.span, text).help("load tiles with `Lds::load` in the loop, or remove `#[pipeline]`"));
@@ -261,7 +281,14 @@ fn plan(r: &mut Rewriter<'_>, id: OpId, stages: u32) -> Result<Plan, Diags> {
     }
     diags.into_result()?;
     check_bytes(r, op.span, stages, &loads, &layouts)?;
-    Ok(reserve(r, id, stages, &loads, &layouts, slice.iter().map(|&p| region.ops[p]).collect()))
+    Ok(reserve(
+        r,
+        id,
+        stages,
+        &loads,
+        &layouts,
+        slice.iter().map(|&p| region.ops[p]).collect(),
+    ))
 }
 
 fn refuse(span: Span, why: &str) -> Diag {
@@ -287,12 +314,23 @@ fn reserve(r: &mut Rewriter<'_>, id: OpId, stages: u32, loads: &[OpId], layouts:
         let tile = r.old.op(load).results[0];
         let name = r.old.values[tile.0 as usize].name.as_deref();
         let lds = new_alloc(r.b.func_mut(), name, &layout, stages);
-        tiles.push(Tile { load, layout, lds, offset });
+        tiles.push(Tile {
+            load,
+            layout,
+            lds,
+            offset,
+        });
     }
     if stages == 1 {
         sizes.clear(); // one buffer, always at 0
     }
-    Plan { id, stages, tiles, sizes, slice }
+    Plan {
+        id,
+        stages,
+        tiles,
+        sizes,
+        slice,
+    }
 }
 
 /// Tile loads below the top level of a loop's body, but for those of inner loops that are pipelined themselves.
@@ -327,9 +365,12 @@ fn slice_of(func: &Func, span: Span, region: &Region, load: OpId, slice: &mut BT
     let mut work = func.op(load).args.clone();
     while let Some(v) = work.pop() {
         if region.args[1..].contains(&v) {
-            return Err(refuse(span, "a tile's place depends on a variable that changes from iteration to iteration")
-                .note_at(at, "this tile")
-                .help("compute the place from the loop's index and values from outside the loop"));
+            return Err(refuse(
+                span,
+                "a tile's place depends on a variable that changes from iteration to iteration",
+            )
+            .note_at(at, "this tile")
+            .help("compute the place from the loop's index and values from outside the loop"));
         }
         let Some(&p) = defs.get(&v) else { continue };
         let op = func.op(region.ops[p]);
@@ -366,9 +407,14 @@ fn root(func: &Func, mut v: Value, defs: &HashMap<Value, OpId>) -> Value {
 fn written_in_loop(func: &Func, span: Span, region: &Region, load: OpId) -> Option<Diag> {
     let mut defs = HashMap::new();
     let mut writes = Vec::new();
-    each_op(func, &func.body, &mut |id| defs.extend(func.op(id).results.iter().map(|&v| (v, id))));
+    each_op(func, &func.body, &mut |id| {
+        defs.extend(func.op(id).results.iter().map(|&v| (v, id)))
+    });
     each_op(func, region, &mut |id| {
-        if matches!(func.op(id).kind, OpKind::Store | OpKind::TileStore | OpKind::Atomic { .. }) {
+        if matches!(
+            func.op(id).kind,
+            OpKind::Store | OpKind::TileStore | OpKind::Atomic { .. }
+        ) {
             writes.push(id);
         }
     });
@@ -403,7 +449,13 @@ fn check_bytes(r: &Rewriter<'_>, span: Span, stages: u32, loads: &[OpId], layout
     if need + taken <= limit {
         return Ok(());
     }
-    let mut diag = refuse(span, &format!("{stages} stages of {one} bytes are {need} bytes of LDS, a workgroup has {}", limit.saturating_sub(taken)));
+    let mut diag = refuse(
+        span,
+        &format!(
+            "{stages} stages of {one} bytes are {need} bytes of LDS, a workgroup has {}",
+            limit.saturating_sub(taken)
+        ),
+    );
     for (&load, l) in loads.iter().zip(layouts) {
         let op = r.old.op(load);
         let name = match &r.old.values[op.results[0].0 as usize].name {

@@ -77,7 +77,12 @@ fn chunks(b: &mut Builder, l: &Layout) -> Vec<Chunk> {
     if l.group % l.per_row == 0 {
         let first = chunk(b, l, id);
         let rows = l.group / l.per_row;
-        return (0..l.per_lane).map(|n| Chunk { row_const: n * rows, ..first }).collect();
+        return (0..l.per_lane)
+            .map(|n| Chunk {
+                row_const: n * rows,
+                ..first
+            })
+            .collect();
     }
     let mut nth = |n| {
         let id = b.add_const(id, n * l.group);
@@ -105,7 +110,11 @@ struct Access {
 /// wide load that is taken or not. Otherwise each element is loaded on its own.
 pub(super) fn fetch(b: &mut Builder, l: &Layout, args: &[Value]) -> Vec<Value> {
     let w = Window::new(b, args);
-    let accesses: Vec<Access> = chunks(b, l).iter().enumerate().map(|(n, c)| access(b, l, &w, n as u32, c)).collect();
+    let accesses: Vec<Access> = chunks(b, l)
+        .iter()
+        .enumerate()
+        .map(|(n, c)| access(b, l, &w, n as u32, c))
+        .collect();
     let shape = b.op1(OpKind::Or, &[args[2], args[3]]);
     let shape = b.op1(OpKind::Or, &[shape, args[5]]);
     let odd = b.and_const(shape, l.chunk - 1);
@@ -136,7 +145,11 @@ fn access(b: &mut Builder, l: &Layout, w: &Window, n: u32, c: &Chunk) -> Access 
         let rows = b.mul_const(w.stride, c.row_const);
         index = b.add(index, rows);
     }
-    Access { index, row_ok: b.lt(c.row, rows), col: c.col }
+    Access {
+        index,
+        row_ok: b.lt(c.row, rows),
+        col: c.col,
+    }
 }
 
 /// `index` where `ok`, else an index past the end of every view.
@@ -174,7 +187,11 @@ pub(super) fn commit(b: &mut Builder, place: &Place, staged: &[Value]) {
         let col = b.mul_const(c.col, l.ty.elem.bytes());
         let offset = b.add(row, col);
         let offset = b.add(offset, place.offset);
-        let kind = OpKind::LdsStore { lds: place.lds, base: c.row_const * l.stride, slot: place.slot };
+        let kind = OpKind::LdsStore {
+            lds: place.lds,
+            base: c.row_const * l.stride,
+            slot: place.slot,
+        };
         if !l.is_partial(n as u32) {
             b.op0(kind, &[offset, value]);
             continue;

@@ -46,7 +46,11 @@ impl Layout {
         }
         let chunk = (16 / elem.bytes()).min(8);
         if cols % chunk != 0 {
-            let (bytes, down, up) = (chunk * elem.bytes(), cols - cols % chunk, u64::from(cols).next_multiple_of(chunk.into()));
+            let (bytes, down, up) = (
+                chunk * elem.bytes(),
+                cols - cols % chunk,
+                u64::from(cols).next_multiple_of(chunk.into()),
+            );
             let help = match down {
                 0 => format!("take {up} columns"),
                 _ => format!("take {down} or {up} columns"),
@@ -94,7 +98,11 @@ impl Layout {
     /// The arithmetic, for messages.
     pub fn describe(&self) -> String {
         let TileTy { elem, rows, cols } = self.ty;
-        format!("{rows}×{cols} {elem}: {rows} rows padded to {} bytes = {} bytes", self.stride, self.bytes())
+        format!(
+            "{rows}×{cols} {elem}: {rows} rows padded to {} bytes = {} bytes",
+            self.stride,
+            self.bytes()
+        )
     }
 }
 
@@ -103,11 +111,18 @@ impl Layout {
 /// # Errors
 /// That they do not, with the sizes.
 pub(crate) fn check_total(func: &Func, span: Span) -> Result<(), Diag> {
-    let total: u64 = func.lds.iter().map(|a| u64::from(a.bytes).next_multiple_of(u64::from(a.align.max(1)))).sum();
+    let total: u64 = func
+        .lds
+        .iter()
+        .map(|a| u64::from(a.bytes).next_multiple_of(u64::from(a.align.max(1))))
+        .sum();
     if total <= u64::from(LDS_LIMIT) {
         return Ok(());
     }
-    let mut diag = Diag::new(span, format!("this kernel needs {total} bytes of LDS, a workgroup has {LDS_LIMIT}"));
+    let mut diag = Diag::new(
+        span,
+        format!("this kernel needs {total} bytes of LDS, a workgroup has {LDS_LIMIT}"),
+    );
     for a in &func.lds {
         diag = diag.note(match a.slots {
             0 | 1 => format!("`{}`: {} bytes", a.name, a.bytes),
@@ -145,7 +160,9 @@ mod tests {
     #[test]
     fn fragment_rows_fall_on_different_banks() {
         let l = layout(Scalar::Bf16, 16, 32, 64).unwrap();
-        let mut banks: Vec<u32> = (0..8).flat_map(|r| (0..4).map(move |d| (r * l.stride / 4 + d) % 32)).collect();
+        let mut banks: Vec<u32> = (0..8)
+            .flat_map(|r| (0..4).map(move |d| (r * l.stride / 4 + d) % 32))
+            .collect();
         banks.sort_unstable();
         assert_eq!(banks, (0..32).collect::<Vec<_>>());
     }
@@ -180,7 +197,10 @@ mod tests {
             say(layout(Scalar::F32, 0, 16, 256)),
             "a tile of 0×16 has no element; give the tile at least one row and one chunk of columns"
         );
-        assert_eq!(say(layout(Scalar::Bool, 16, 16, 256)), "a tile of `bool` cannot be loaded; use a tile of `u8`");
+        assert_eq!(
+            say(layout(Scalar::Bool, 16, 16, 256)),
+            "a tile of `bool` cannot be loaded; use a tile of `u8`"
+        );
         assert!(layout(Scalar::Bf16, u32::MAX, u32::MAX - 7, 256).is_err());
     }
 }

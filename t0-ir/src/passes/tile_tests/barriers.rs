@@ -1,0 +1,34 @@
+//! How many barriers stand where.
+
+use super::gemm::{lower, Gemm};
+use crate::func::{Func, Region};
+use crate::op::OpKind;
+
+/// Barriers outside loops and in loops, wherever they stand.
+fn barriers(f: &Func, region: &Region, in_loop: bool) -> [usize; 2] {
+    let mut n = [0, 0];
+    for &id in &region.ops {
+        let op = f.op(id);
+        if op.kind == OpKind::Barrier {
+            n[usize::from(in_loop)] += 1;
+        }
+        let looping = in_loop || matches!(op.kind, OpKind::For { .. } | OpKind::While);
+        for r in &op.regions {
+            let [outside, inside] = barriers(f, r, looping);
+            n[0] += outside;
+            n[1] += inside;
+        }
+    }
+    n
+}
+
+#[test]
+fn one_per_iteration_when_double_buffered() {
+    for (stages, want) in [(0, [0, 2]), (1, [0, 2]), (2, [0, 1]), (3, [0, 1]), (4, [0, 1])] {
+        for (bm, bn, bk) in [(64, 64, 16), (16, 128, 32), (128, 16, 48)] {
+            let mut f = Gemm::new(bm, bn, bk, 1, 1, stages).build();
+            lower(&mut f);
+            assert_eq!(barriers(&f, &f.body, false), want, "{stages} stages, {bm}×{bn}×{bk}");
+        }
+    }
+}
