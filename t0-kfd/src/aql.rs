@@ -195,6 +195,8 @@ pub const QUEUE_ERROR_VENDOR: i64 = 256;
 pub const QUEUE_ERROR_APERTURE: i64 = 0x2000_0000;
 /// A wave met an illegal instruction.
 pub const QUEUE_ERROR_ILLEGAL_INSTRUCTION: i64 = 0x4000_0000;
+/// A wave executed `s_trap` and there is no trap handler.
+pub const QUEUE_ERROR_TRAP: i64 = 0x8000_0000;
 /// Scratch is missing for a wave64 kernel: firmware waits until the runtime stores 0.
 pub const QUEUE_NEEDS_SCRATCH_WAVE64: i64 = 1;
 /// Scratch is missing for a wave32 kernel: firmware waits until the runtime stores 0.

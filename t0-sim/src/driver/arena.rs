@@ -16,7 +16,6 @@ use std::sync::Mutex;
 /// Size of a page of host and GPU, in bytes.
 pub const PAGE: u64 = 4096;
 /// Value of every byte of fresh VRAM: memory nobody wrote must not look like zero.
-#[allow(dead_code)]
 pub(crate) const POISON: u8 = 0xa5;
 
 /// The sparse file and the simulator's view of it.

@@ -7,15 +7,28 @@
 //! Invariant: a kernel reaches memory only through [`Vm::resolve`], that is through buffers that were allocated *and*
 //! mapped to the GPU; after a fault the completion signal of the faulting packet never fires.
 
+// A fault ends its dispatch: its size never matters.
+#![allow(clippy::result_large_err)]
+
 use std::sync::atomic::AtomicBool;
 use std::sync::Arc;
 
 use t0_kfd::aql::DispatchPacket;
 
+mod access;
 mod arena;
+mod checks;
+mod events;
+mod kfd;
+mod processor;
+mod queue;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, unsafe_code)]
+mod tests;
 mod vm;
 
 pub use arena::{Arena, ArenaError};
+pub use kfd::SimKfd;
 pub use vm::{Access, HostRange, Mapping, Nearest, PageFlags, PageTable, Vm, VmFault, VmFaultKind};
 
 /// Runs kernels for the packet processor.

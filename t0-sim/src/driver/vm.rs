@@ -137,6 +137,9 @@ pub enum VmFaultKind {
     /// The access begins in one buffer and ends in the next.
     #[error("the access straddles two buffers")]
     Straddles,
+    /// An atomic access whose address is not a multiple of its size.
+    #[error("the address of an atomic access is not a multiple of its size")]
+    Misaligned,
 }
 
 /// Where a bad address lies relative to an allocation.
