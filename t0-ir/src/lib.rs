@@ -11,6 +11,7 @@ pub mod eval;
 pub mod func;
 pub mod op;
 pub mod passes;
+pub mod text;
 pub mod ty;
 pub mod verify;
 

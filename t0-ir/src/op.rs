@@ -4,6 +4,7 @@
 //! to memory and whether all lanes of the wave or group must reach it together. Builder, text form, verifier, dead-code
 //! elimination and interpreter read the row; what an operation computes on scalars is in `eval.rs`.
 
+use crate::text::{AttrSource, AttrType};
 use crate::ty::{Scalar, Ty};
 
 /// Number of operands.
@@ -141,6 +142,25 @@ macro_rules! ops {
                         &ROW
                     } )*
                 }
+            }
+
+            /// The attributes as the text form writes them, in order; those with their usual value are left out.
+            pub(crate) fn attrs(&self) -> Vec<String> {
+                match self {
+                    $( OpKind::$name { $($($f),*)? } => {
+                        let all: Vec<Option<String>> = vec![ $($( $f.print(stringify!($f)) ),*)? ];
+                        all.into_iter().flatten().collect()
+                    } )*
+                }
+            }
+
+            /// The operation with a name and attributes from the text form; `None`: no such name; `Err`: the attribute missing.
+            #[allow(unused_variables)] // most operations have no attributes
+            pub(crate) fn from_text(name: &str, source: &mut dyn AttrSource) -> Result<Option<OpKind>, &'static str> {
+                Ok(Some(match name {
+                    $( $text => OpKind::$name { $($( $f: AttrType::take(stringify!($f), source)? ),*)? }, )*
+                    _ => return Ok(None),
+                }))
             }
         }
     };
