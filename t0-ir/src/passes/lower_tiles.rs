@@ -28,25 +28,20 @@ use crate::ty::{TileTy, Ty};
 
 use arith::{split_const, Arith};
 pub(crate) use fetch::new_alloc;
-use layout::{check_total, Layout};
+use layout::Layout;
 
 /// Lowers all tile operations.
 ///
 /// # Errors
-/// Tiles that do not fit or have no whole chunks, fragments outside their tile, tiles carried through control flow.
+/// Tiles larger than any LDS or without whole chunks, fragments outside their tile, tiles carried through control flow.
 pub fn run(func: &mut Func) -> Result<(), Diags> {
     let mut pass = LowerTiles {
         used: used_values(func),
         staged: HashMap::new(),
         tiles: HashMap::new(),
         pending: Vec::new(),
-        last_tile: None,
     };
-    rewrite(func, &mut pass)?;
-    match pass.last_tile {
-        Some(span) => Ok(check_total(func, span)?),
-        None => Ok(()),
-    }
+    rewrite(func, &mut pass)
 }
 
 /// Values that an operation in some region uses.
@@ -89,8 +84,6 @@ struct LowerTiles {
     tiles: HashMap<Value, Place>,
     /// Loads whose commit is put off.
     pending: Vec<Pending>,
-    /// Where the last tile was put into LDS.
-    last_tile: Option<Span>,
 }
 
 impl Rewrite for LowerTiles {
@@ -102,7 +95,7 @@ impl Rewrite for LowerTiles {
         match op.kind {
             OpKind::TileLoad => self.load(r, id)?,
             OpKind::TileFetch => {
-                let layout = self.layout(r, op.results[0], op.span)?;
+                let layout = tile_layout(r, op.results[0], op.span)?;
                 let args = r.get_all(&op.args);
                 self.staged
                     .insert(op.results[0], fetch::fetch(&mut r.b, &layout, &args));
@@ -130,18 +123,10 @@ impl Rewrite for LowerTiles {
 }
 
 impl LowerTiles {
-    fn layout(&mut self, r: &Rewriter<'_>, tile: Value, span: Span) -> Result<Layout, Diag> {
-        self.last_tile = Some(span);
-        match r.old.ty(tile) {
-            Ty::Staged(t) | Ty::LdsTile(t) => Layout::new(t, r.old.group, span),
-            ty => panic!("lower_tiles: %{} is a {ty}, not a tile", tile.0),
-        }
-    }
-
     /// Notes where the tile that an operation results in lies.
     fn place(&mut self, r: &Rewriter<'_>, id: OpId, lds: LdsId, slot: u32, offset: Value) -> Result<Place, Diag> {
         let op = r.old.op(id);
-        let layout = self.layout(r, op.results[0], op.span)?;
+        let layout = tile_layout(r, op.results[0], op.span)?;
         let offset = r.get(offset);
         let place = Place {
             lds,
@@ -179,7 +164,7 @@ impl LowerTiles {
     fn load(&mut self, r: &mut Rewriter<'_>, id: OpId) -> Result<(), Diags> {
         let op = r.old.op(id);
         let tile = op.results[0];
-        let layout = self.layout(r, tile, op.span)?;
+        let layout = tile_layout(r, tile, op.span)?;
         if !self.used.contains(&tile) {
             return Ok(());
         }
@@ -236,6 +221,14 @@ impl LowerTiles {
         let frag = b.op1_as(kind, &[offset], r.old.ty(op.results[0]));
         r.set(op.results[0], frag);
         Ok(())
+    }
+}
+
+/// Layout of a tile, which is a value of the old function.
+fn tile_layout(r: &Rewriter<'_>, tile: Value, span: Span) -> Result<Layout, Diag> {
+    match r.old.ty(tile) {
+        Ty::Staged(t) | Ty::LdsTile(t) => Layout::new(t, r.old.group, span),
+        ty => panic!("lower_tiles: %{} is a {ty}, not a tile", tile.0),
     }
 }
 

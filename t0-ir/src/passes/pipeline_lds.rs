@@ -28,10 +28,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use crate::diag::{Diag, Diags};
 use crate::func::{Func, OpId, Region, Span, Value};
 use crate::op::{Effect, LdsId, LoopHints, OpKind, Pred};
-use crate::passes::lower_tiles::layout::{Layout, LDS_LIMIT};
+use crate::passes::lower_tiles::layout::Layout;
 use crate::passes::lower_tiles::new_alloc;
 use crate::passes::rewrite::{rewrite, Rewrite, Rewriter};
 use crate::ty::Ty;
+use crate::verify::LDS_LIMIT;
 
 /// Pipelines the loops that ask for it.
 ///

@@ -7,11 +7,9 @@
 //! UNVERIFIED(hw): that the LDS of RDNA3 serves a 16-byte access 8 lanes at a time; AMD documents this grouping for CDNA only.
 
 use crate::diag::Diag;
-use crate::func::{Func, Span};
+use crate::func::Span;
 use crate::ty::{Scalar, TileTy, Ty};
-
-/// Bytes of LDS a workgroup can have on every target so far (RDNA3 ISA manual §3.3.4: 64 KB per workgroup).
-pub(crate) const LDS_LIMIT: u32 = 65536;
+use crate::verify::LDS_LIMIT;
 
 /// The shape of a tile in LDS and in the lanes of its group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,32 +102,6 @@ impl Layout {
             self.bytes()
         )
     }
-}
-
-/// Checks that all LDS allocations together fit in a workgroup.
-///
-/// # Errors
-/// That they do not, with the sizes.
-pub(crate) fn check_total(func: &Func, span: Span) -> Result<(), Diag> {
-    let total: u64 = func
-        .lds
-        .iter()
-        .map(|a| u64::from(a.bytes).next_multiple_of(u64::from(a.align.max(1))))
-        .sum();
-    if total <= u64::from(LDS_LIMIT) {
-        return Ok(());
-    }
-    let mut diag = Diag::new(
-        span,
-        format!("this kernel needs {total} bytes of LDS, a workgroup has {LDS_LIMIT}"),
-    );
-    for a in &func.lds {
-        diag = diag.note(match a.slots {
-            0 | 1 => format!("`{}`: {} bytes", a.name, a.bytes),
-            n => format!("`{}`: {n} stages of {} bytes", a.name, a.bytes / n),
-        });
-    }
-    Err(diag.help("use smaller tiles, fewer of them, or fewer pipeline stages"))
 }
 
 #[cfg(test)]

@@ -59,11 +59,6 @@ fn too_much_lds() {
          `ta` is 128×32 bf16: 128 rows padded to 80 bytes = 10240 bytes; \
          `tb` is 128×32 bf16: 128 rows padded to 80 bytes = 10240 bytes; use at most 3 stages, or smaller tiles"
     );
-    assert_eq!(
-        lower_error(Gemm::new(256, 256, 64, 4, 2, 0).build()),
-        "this kernel needs 73728 bytes of LDS, a workgroup has 65536; `ta`: 36864 bytes; `tb`: 36864 bytes; \
-         use smaller tiles, fewer of them, or fewer pipeline stages"
-    );
 }
 
 #[test]
