@@ -1,2 +1,74 @@
-//! The t0 command.
-fn main() {}
+//! The `t0` command.
+//!
+//! Exit status: 0 fine, 1 a finding or a failed check, 2 wrong usage. `--json` prints one JSON document on standard
+//! output; notes and errors go to standard error.
+#![forbid(unsafe_code)]
+
+mod dis;
+mod error;
+mod hex;
+mod output;
+
+use clap::{Parser, Subcommand};
+use error::CliError;
+use output::{Outcome, Output};
+use std::process::ExitCode;
+use t0_backend_rdna3::target::{Target, TARGETS};
+
+/// GPU kernels in Rust for AMD RDNA3: build, list, disassemble and run them.
+#[derive(Debug, Parser)]
+#[command(name = "t0", version, disable_help_subcommand = true)]
+struct Cli {
+    /// Print one JSON document
+    #[arg(long, global = true)]
+    json: bool,
+    /// The chip to make or read code for
+    #[arg(long, global = true, default_value = "gfx1100", value_parser = parse_target)]
+    target: Target,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Disassemble a code object, or lines of hex
+    Dis(dis::Args),
+}
+
+fn parse_target(name: &str) -> Result<Target, String> {
+    let known = || TARGETS.iter().map(|t| t.name).collect::<Vec<_>>().join(", ");
+    Target::from_name(name).ok_or_else(|| format!("t0 makes code for {}", known()))
+}
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(e) => {
+            // Help and version go to standard output and are fine; the rest is wrong usage.
+            let _ = e.print();
+            return ExitCode::from(if e.use_stderr() { 2 } else { 0 });
+        }
+    };
+    let mut out = Output::stdout(cli.json);
+    let result = match cli.command {
+        Command::Dis(args) => dis::run(&args, &cli.target, &mut out),
+    };
+    match result.and_then(|outcome| out.flush().map(|()| outcome)) {
+        Ok(Outcome::Fine) => ExitCode::SUCCESS,
+        Ok(Outcome::Finding) => ExitCode::from(1),
+        Err(e) => report(&e, &mut out),
+    }
+}
+
+fn report(error: &CliError, out: &mut Output) -> ExitCode {
+    if error.is_closed_pipe() {
+        // The reader has seen enough (`t0 dis … | head`).
+        return ExitCode::SUCCESS;
+    }
+    let text = error.chain();
+    eprintln!("error: {text}");
+    if out.json() {
+        let _ = out.document(&serde_json::json!({ "error": text }));
+    }
+    ExitCode::from(error.status())
+}

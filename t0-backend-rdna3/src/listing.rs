@@ -1,0 +1,302 @@
+//! Listings: the instructions of a kernel under the Rust lines they came from, with register pressure and occupancy.
+//!
+//! Problem: see from the machine code what a kernel costs and which line causes it. Method: decode the code object's
+//! bytes (nothing is remembered from compilation, so any gfx11 code object can be listed), solve backward liveness on
+//! the control flow of the decoded instructions, look lines up in the line table. Invariant: the bytes of all entries
+//! in order are the kernel's bytes.
+//!
+//! Liveness is per register, not per lane: a vector write under a partial EXEC counts as a full definition, so values
+//! that survive in the inactive lanes only are not counted inside the branch.
+
+use crate::isa::{decode, Class, DecodeError, Inst, Operand, Reg, RegFile};
+use crate::object::{CodeObject, Kernel, Line};
+use crate::occupancy::{occupancy, Limit, Occupancy, Usage};
+use crate::target::Target;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// An instruction, or a word that is none, at its place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decoded {
+    /// Bytes from the first instruction.
+    pub offset: u64,
+    /// Its encoding.
+    pub bytes: Vec<u8>,
+    /// The instruction.
+    pub inst: Result<Inst, DecodeError>,
+}
+
+impl Decoded {
+    /// LLVM's text; `.long` for what is no instruction.
+    pub fn text(&self) -> String {
+        match &self.inst {
+            Ok(inst) => inst.to_string(),
+            Err(_) => format!(".long {}", hex_words(&self.bytes).replace(' ', ", ")),
+        }
+    }
+
+    /// The offset a branch leads to, for branches with an immediate.
+    pub fn branch_target(&self) -> Option<u64> {
+        let inst = self.inst.as_ref().ok().filter(|i| i.row().class == Class::Branch)?;
+        let words = inst.operands.iter().find_map(|o| match o {
+            Operand::Imm(i) => Some(i64::from(*i as i16)),
+            _ => None,
+        })?;
+        // Relative to the next instruction (RDNA3 ISA manual 5.4: PC + 4 + SIMM16 * 4).
+        (self.offset + self.bytes.len() as u64).checked_add_signed(words * 4)
+    }
+}
+
+/// Bytes as 32-bit words in upper-case hex, the way LLVM's disassembler comments them.
+pub fn hex_words(bytes: &[u8]) -> String {
+    let word = |w: &[u8]| w.iter().rev().map(|b| format!("{b:02X}")).collect::<String>();
+    bytes.chunks(4).map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// Decodes code from its start to its end. A word that is no instruction becomes an entry of its own.
+pub fn decode_all(code: &[u8], target: &Target) -> Vec<Decoded> {
+    let mut out = Vec::new();
+    let mut at = 0;
+    while at < code.len() {
+        let (inst, len) = match decode(&code[at..], target) {
+            Ok((inst, len)) => (Ok(inst), len.max(4)),
+            Err(e) => (Err(e), 4),
+        };
+        let end = (at + len).min(code.len());
+        out.push(Decoded { offset: at as u64, bytes: code[at..end].to_vec(), inst });
+        at = end;
+    }
+    out
+}
+
+/// A set of registers: 256 vector registers, then the scalar numbering 0 to 127.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct RegSet([u64; 6]);
+
+impl RegSet {
+    fn of(regs: &[Reg]) -> RegSet {
+        let mut set = RegSet::default();
+        for r in regs {
+            let (base, limit) = if r.file == RegFile::V { (0, 256) } else { (256, 128) };
+            for i in (r.index..r.index.saturating_add(r.count)).filter(|&i| i < limit) {
+                let bit = (base + i) as usize;
+                set.0[bit / 64] |= 1 << (bit % 64);
+            }
+        }
+        set
+    }
+
+    fn zip(self, other: RegSet, f: impl Fn(u64, u64) -> u64) -> RegSet {
+        let mut out = self;
+        out.0.iter_mut().zip(other.0).for_each(|(a, b)| *a = f(*a, b));
+        out
+    }
+
+    fn union(self, other: RegSet) -> RegSet {
+        self.zip(other, |a, b| a | b)
+    }
+
+    fn minus(self, other: RegSet) -> RegSet {
+        self.zip(other, |a, b| a & !b)
+    }
+
+    fn vgprs(&self) -> u32 {
+        self.0[..4].iter().map(|w| w.count_ones()).sum()
+    }
+
+    /// SGPRs and VCC, without M0, NULL and EXEC.
+    fn sgprs(&self) -> u32 {
+        self.0[4].count_ones() + (self.0[5] & ((1 << (108 - 64)) - 1)).count_ones()
+    }
+}
+
+/// Live vector and scalar registers of each instruction: the greater of what is live before it and what is live or
+/// written after it.
+fn pressure(code: &[Decoded]) -> Vec<(u32, u32)> {
+    let index: HashMap<u64, usize> = code.iter().enumerate().map(|(i, d)| (d.offset, i)).collect();
+    let successors: Vec<Vec<usize>> = code.iter().enumerate().map(|(i, d)| successors(d, i, &index)).collect();
+    let regs = |f: fn(&Inst) -> Vec<Reg>| -> Vec<RegSet> {
+        code.iter().map(|d| d.inst.as_ref().map_or(RegSet::default(), |i| RegSet::of(&f(i)))).collect()
+    };
+    let (reads, writes) = (regs(Inst::reads), regs(Inst::writes));
+    let mut live_in = vec![RegSet::default(); code.len()];
+    let live_out = |live_in: &[RegSet], i: usize| {
+        successors[i].iter().fold(RegSet::default(), |set, &s| live_in.get(s).map_or(set, |&l| set.union(l)))
+    };
+    loop {
+        let mut changed = false;
+        for i in (0..code.len()).rev() {
+            let before = live_out(&live_in, i).minus(writes[i]).union(reads[i]);
+            changed |= before != live_in[i];
+            live_in[i] = before;
+        }
+        if !changed {
+            break;
+        }
+    }
+    let at = |i: usize| {
+        let after = live_out(&live_in, i).union(writes[i]);
+        (live_in[i].vgprs().max(after.vgprs()), live_in[i].sgprs().max(after.sgprs()))
+    };
+    (0..code.len()).map(at).collect()
+}
+
+fn successors(d: &Decoded, i: usize, index: &HashMap<u64, usize>) -> Vec<usize> {
+    let Ok(inst) = &d.inst else { return vec![i + 1] };
+    let row = inst.row();
+    match row.class {
+        Class::End => vec![],
+        Class::Branch => {
+            let taken = d.branch_target().and_then(|t| index.get(&t).copied());
+            let falls_through = row.name.starts_with("s_cbranch");
+            taken.into_iter().chain(falls_through.then_some(i + 1)).collect()
+        }
+        _ => vec![i + 1],
+    }
+}
+
+/// An instruction of a [`Listing`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// Bytes from the kernel's first instruction.
+    pub offset: u64,
+    /// Its encoding.
+    pub bytes: Vec<u8>,
+    /// LLVM's text; `.long` for what is no instruction.
+    pub text: String,
+    /// Why it is no instruction.
+    pub error: Option<DecodeError>,
+    /// The offset a branch leads to.
+    pub branch_target: Option<u64>,
+    /// Where it comes from.
+    pub line: Option<Line>,
+    /// Vector registers live at it.
+    pub live_vgprs: u32,
+    /// Scalar registers live at it, VCC included.
+    pub live_sgprs: u32,
+}
+
+/// The listing of a kernel. `Display` prints it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Listing {
+    /// The kernel.
+    pub kernel: String,
+    /// The chip.
+    pub target: Target,
+    /// VGPRs of a wave.
+    pub vgprs: u32,
+    /// SGPRs of a wave.
+    pub sgprs: u32,
+    /// Static LDS bytes of a workgroup.
+    pub lds_bytes: u32,
+    /// Scratch bytes of a work-item.
+    pub scratch_bytes: u32,
+    /// Work-items of the workgroup that `occupancy` assumes.
+    pub group_size: u32,
+    /// Waves per SIMD and what limits them.
+    pub occupancy: Occupancy,
+    /// The instructions.
+    pub entries: Vec<Entry>,
+    /// Text of source lines by file and line, as far as it was found.
+    source: HashMap<(Arc<str>, u32), String>,
+}
+
+impl Listing {
+    /// The listing of a kernel of this code object.
+    pub fn new(object: &CodeObject, kernel: &Kernel) -> Listing {
+        let decoded = decode_all(object.code(kernel), &object.target);
+        let pressure = pressure(&decoded);
+        let entry = |(d, (live_vgprs, live_sgprs)): (Decoded, (u32, u32))| Entry {
+            text: d.text(),
+            branch_target: d.branch_target(),
+            line: kernel.line_at(d.offset).cloned(),
+            offset: d.offset,
+            bytes: d.bytes,
+            error: d.inst.err(),
+            live_vgprs,
+            live_sgprs,
+        };
+        let d = &kernel.descriptor;
+        let m = kernel.metadata.as_ref();
+        // The descriptor only knows whole blocks of registers; the metadata knows the number, but may be missing.
+        let vgprs = m.map_or(d.vgprs(), |m| m.vgprs);
+        let group_size = match m.map(|m| (m.required_group_size, m.max_group_size)) {
+            Some((Some([x, y, z]), _)) => x.saturating_mul(y).saturating_mul(z),
+            Some((None, most)) if most > 0 => most,
+            _ => d.wave_size(),
+        };
+        let usage = Usage {
+            vgprs: d.vgprs(),
+            lds_bytes: d.group_segment_bytes,
+            group_size,
+            wave_size: d.wave_size(),
+            wgp_mode: d.wgp_mode(),
+        };
+        Listing {
+            kernel: kernel.name.clone(),
+            target: object.target,
+            vgprs,
+            sgprs: m.map_or(object.target.max_sgprs, |m| m.sgprs),
+            lds_bytes: d.group_segment_bytes,
+            scratch_bytes: d.private_segment_bytes,
+            group_size,
+            occupancy: occupancy(&object.target, &usage),
+            entries: decoded.into_iter().zip(pressure).map(entry).collect(),
+            source: HashMap::new(),
+        }
+    }
+
+    /// The listing with the text of its source lines, which `read` gives file by file (`None`: not found).
+    pub fn with_source(mut self, mut read: impl FnMut(&str) -> Option<String>) -> Listing {
+        let mut files: HashMap<Arc<str>, Vec<String>> = HashMap::new();
+        for line in self.entries.iter().filter_map(|e| e.line.as_ref()) {
+            let text = files.entry(line.file.clone()).or_insert_with(|| {
+                read(&line.file).map_or_else(Vec::new, |text| text.lines().map(str::to_owned).collect())
+            });
+            if let Some(text) = (line.line as usize).checked_sub(1).and_then(|n| text.get(n)) {
+                self.source.insert((line.file.clone(), line.line), text.trim().to_owned());
+            }
+        }
+        self
+    }
+
+    /// The text of a source line, when [`Listing::with_source`] found it.
+    pub fn source(&self, line: &Line) -> Option<&str> {
+        self.source.get(&(line.file.clone(), line.line)).map(String::as_str)
+    }
+
+    /// What limits the waves, in words.
+    pub fn limit_text(&self) -> String {
+        match self.occupancy.limited_by {
+            Limit::Waves => "all wave slots".to_owned(),
+            Limit::Vgprs => format!("limited by {} VGPRs", self.vgprs),
+            Limit::Lds => format!("limited by {} bytes of LDS", self.lds_bytes),
+            Limit::Groups => format!("limited by the number of groups of {}", self.group_size),
+            Limit::DoesNotFit => format!("a group of {} does not fit", self.group_size),
+        }
+    }
+}
+
+impl fmt::Display for Listing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "; kernel {} for {}", self.kernel, self.target.name)?;
+        let (v, s, lds, scratch) = (self.vgprs, self.sgprs, self.lds_bytes, self.scratch_bytes);
+        writeln!(f, "; {v} VGPR, {s} SGPR, {lds} bytes LDS, {scratch} bytes scratch")?;
+        let waves = self.occupancy.waves_per_simd;
+        writeln!(f, "; {waves} waves/SIMD with groups of {}: {}", self.group_size, self.limit_text())?;
+        let mut last: Option<&Line> = None;
+        for e in &self.entries {
+            let place = |l: Option<&Line>| l.map(|l| (l.file.clone(), l.line));
+            if let Some(line) = e.line.as_ref().filter(|l| place(Some(l)) != place(last)) {
+                let text = self.source(line).map(|t| format!("  {t}")).unwrap_or_default();
+                writeln!(f, "\n; {}:{}{text}", line.file, line.line)?;
+                last = Some(line);
+            }
+            let target = e.branch_target.map(|t| format!(" -> {t:06x}")).unwrap_or_default();
+            let (offset, live_v, live_s) = (e.offset, e.live_vgprs, e.live_sgprs);
+            writeln!(f, "  {:<52} ; {offset:06x}: {:<26} v{live_v} s{live_s}{target}", e.text, hex_words(&e.bytes))?;
+        }
+        Ok(())
+    }
+}

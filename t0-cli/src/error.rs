@@ -1,0 +1,76 @@
+//! Why a command could not do its work, and the exit status that follows.
+
+use std::error::Error;
+use std::io;
+use std::path::PathBuf;
+use t0_backend_rdna3::object::ObjectError;
+
+/// A command's failure. What the user typed wrong is status 2, what did not work is status 1.
+#[derive(Debug, thiserror::Error)]
+pub enum CliError {
+    /// Contradictory or incomplete arguments.
+    #[error("{0}")]
+    Usage(String),
+    /// A file that cannot be read.
+    #[error("cannot read {}", .path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A file that cannot be written.
+    #[error("cannot write {}", .path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// Standard output that cannot be written.
+    #[error("cannot write to standard output")]
+    Output(#[source] io::Error),
+    /// A code object that cannot be used.
+    #[error("{}", .path.display())]
+    Object {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: ObjectError,
+    },
+}
+
+impl CliError {
+    /// The exit status: 1 something failed, 2 wrong usage.
+    pub fn status(&self) -> u8 {
+        match self {
+            CliError::Usage(_) | CliError::Read { .. } => 2,
+            CliError::Object { source: ObjectError::NoKernel { .. }, .. } => 2,
+            CliError::Write { .. } | CliError::Output(_) | CliError::Object { .. } => 1,
+        }
+    }
+
+    /// Whether it only means that nobody reads on.
+    pub fn is_closed_pipe(&self) -> bool {
+        matches!(self, CliError::Output(e) if e.kind() == io::ErrorKind::BrokenPipe)
+    }
+
+    /// The message with those of its causes.
+    pub fn chain(&self) -> String {
+        let mut text = self.to_string();
+        let mut cause = self.source();
+        while let Some(e) = cause {
+            text.push_str(": ");
+            text.push_str(&e.to_string());
+            cause = e.source();
+        }
+        text
+    }
+}
+
+/// The bytes of a file.
+///
+/// Errors: [`CliError::Read`].
+pub fn read_file(path: &std::path::Path) -> Result<Vec<u8>, CliError> {
+    std::fs::read(path).map_err(|source| CliError::Read { path: path.to_owned(), source })
+}
