@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod isa;
+pub mod listing;
 pub mod object;
 pub mod occupancy;
 pub mod target;

@@ -32,7 +32,7 @@ impl Decoded {
     pub fn text(&self) -> String {
         match &self.inst {
             Ok(inst) => inst.to_string(),
-            Err(_) => format!(".long {}", hex_words(&self.bytes).replace(' ', ", ")),
+            Err(_) => format!(".long 0x{}", hex_words(&self.bytes).replace(' ', ", 0x")),
         }
     }
 
@@ -61,13 +61,26 @@ pub fn decode_all(code: &[u8], target: &Target) -> Vec<Decoded> {
     while at < code.len() {
         let (inst, len) = match decode(&code[at..], target) {
             Ok((inst, len)) => (Ok(inst), len.max(4)),
-            Err(e) => (Err(e), 4),
+            Err(e) => (Err(e), unknown_bytes(&code[at..])),
         };
         let end = (at + len).min(code.len());
-        out.push(Decoded { offset: at as u64, bytes: code[at..end].to_vec(), inst });
+        out.push(Decoded {
+            offset: at as u64,
+            bytes: code[at..end].to_vec(),
+            inst,
+        });
         at = end;
     }
     out
+}
+
+/// Bytes of an instruction that is not in the table: all families that start with the bits 11 have two words, except
+/// LDSDIR (RDNA3 ISA manual, section 15).
+fn unknown_bytes(code: &[u8]) -> usize {
+    match code.get(3) {
+        Some(&top) if top >> 6 == 3 && top != 0xce => 8,
+        _ => 4,
+    }
 }
 
 /// A set of registers: 256 vector registers, then the scalar numbering 0 to 127.
@@ -117,12 +130,16 @@ fn pressure(code: &[Decoded]) -> Vec<(u32, u32)> {
     let index: HashMap<u64, usize> = code.iter().enumerate().map(|(i, d)| (d.offset, i)).collect();
     let successors: Vec<Vec<usize>> = code.iter().enumerate().map(|(i, d)| successors(d, i, &index)).collect();
     let regs = |f: fn(&Inst) -> Vec<Reg>| -> Vec<RegSet> {
-        code.iter().map(|d| d.inst.as_ref().map_or(RegSet::default(), |i| RegSet::of(&f(i)))).collect()
+        code.iter()
+            .map(|d| d.inst.as_ref().map_or(RegSet::default(), |i| RegSet::of(&f(i))))
+            .collect()
     };
     let (reads, writes) = (regs(Inst::reads), regs(Inst::writes));
     let mut live_in = vec![RegSet::default(); code.len()];
     let live_out = |live_in: &[RegSet], i: usize| {
-        successors[i].iter().fold(RegSet::default(), |set, &s| live_in.get(s).map_or(set, |&l| set.union(l)))
+        successors[i].iter().fold(RegSet::default(), |set, &s| {
+            live_in.get(s).map_or(set, |&l| set.union(l))
+        })
     };
     loop {
         let mut changed = false;
@@ -137,7 +154,10 @@ fn pressure(code: &[Decoded]) -> Vec<(u32, u32)> {
     }
     let at = |i: usize| {
         let after = live_out(&live_in, i).union(writes[i]);
-        (live_in[i].vgprs().max(after.vgprs()), live_in[i].sgprs().max(after.sgprs()))
+        (
+            live_in[i].vgprs().max(after.vgprs()),
+            live_in[i].sgprs().max(after.sgprs()),
+        )
     };
     (0..code.len()).map(at).collect()
 }
@@ -255,7 +275,8 @@ impl Listing {
                 read(&line.file).map_or_else(Vec::new, |text| text.lines().map(str::to_owned).collect())
             });
             if let Some(text) = (line.line as usize).checked_sub(1).and_then(|n| text.get(n)) {
-                self.source.insert((line.file.clone(), line.line), text.trim().to_owned());
+                self.source
+                    .insert((line.file.clone(), line.line), text.trim().to_owned());
             }
         }
         self
@@ -284,7 +305,12 @@ impl fmt::Display for Listing {
         let (v, s, lds, scratch) = (self.vgprs, self.sgprs, self.lds_bytes, self.scratch_bytes);
         writeln!(f, "; {v} VGPR, {s} SGPR, {lds} bytes LDS, {scratch} bytes scratch")?;
         let waves = self.occupancy.waves_per_simd;
-        writeln!(f, "; {waves} waves/SIMD with groups of {}: {}", self.group_size, self.limit_text())?;
+        writeln!(
+            f,
+            "; {waves} waves/SIMD with groups of {}: {}",
+            self.group_size,
+            self.limit_text()
+        )?;
         let mut last: Option<&Line> = None;
         for e in &self.entries {
             let place = |l: Option<&Line>| l.map(|l| (l.file.clone(), l.line));
@@ -295,8 +321,95 @@ impl fmt::Display for Listing {
             }
             let target = e.branch_target.map(|t| format!(" -> {t:06x}")).unwrap_or_default();
             let (offset, live_v, live_s) = (e.offset, e.live_vgprs, e.live_sgprs);
-            writeln!(f, "  {:<52} ; {offset:06x}: {:<26} v{live_v} s{live_s}{target}", e.text, hex_words(&e.bytes))?;
+            writeln!(
+                f,
+                "  {:<52} ; {offset:06x}: {:<26} v{live_v} s{live_s}{target}",
+                e.text,
+                hex_words(&e.bytes)
+            )?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::object::{write, KernelCode, Resources};
+    use crate::target::GFX1100;
+
+    fn listing(words: &[u32], lines: Vec<Line>) -> Listing {
+        let kernel = KernelCode {
+            name: "k".into(),
+            code: words.iter().flat_map(|w| w.to_le_bytes()).collect(),
+            resources: Resources {
+                vgprs: 97,
+                sgprs: 20,
+                lds_bytes: 512,
+                ..Resources::default()
+            },
+            args: vec![],
+            max_group_size: 64,
+            required_group_size: None,
+            spills: [0; 2],
+            lines,
+        };
+        let object = CodeObject::parse(&write(&GFX1100, &[kernel]).unwrap()).unwrap();
+        Listing::new(&object, &object.kernels[0])
+    }
+
+    const V_ADD_V0_V1_V2: u32 = 0x0600_0501;
+    const V_MOV_V1_0: u32 = 0x7e02_0280;
+    const S_NOP: u32 = 0xbf80_0000;
+    const S_ENDPGM: u32 = 0xbfb0_0000;
+
+    #[test]
+    fn pressure_follows_the_loop() {
+        // 0: v1 = 0; loop: 4: v0 = v1 + v2; 8: if scc0 goto 4; c: end. v1 and v2 are live around the loop, v0 never
+        // read: it counts only where it is written.
+        let l = listing(&[V_MOV_V1_0, V_ADD_V0_V1_V2, 0xbfa1_fffe, S_ENDPGM], vec![]);
+        let live: Vec<(u32, u32)> = l.entries.iter().map(|e| (e.live_vgprs, e.live_sgprs)).collect();
+        assert_eq!(live, [(2, 0), (3, 0), (2, 0), (0, 0)]);
+        assert_eq!(l.entries[2].branch_target, Some(4));
+    }
+
+    #[test]
+    fn registers_beyond_vgprs_are_counted_apart() {
+        let mut all = RegSet::of(&[Reg::vn(0, 256), Reg::sn(0, 106), Reg::VCC, Reg::VCC_HI]);
+        assert_eq!((all.vgprs(), all.sgprs()), (256, 108));
+        all = all.union(RegSet::of(&[Reg::EXEC, Reg::M0, Reg::SCC, Reg::NULL]));
+        assert_eq!((all.vgprs(), all.sgprs()), (256, 108));
+    }
+
+    #[test]
+    fn words_that_are_no_instruction_are_kept() {
+        let l = listing(&[S_NOP, 0xbfff_ffff, S_ENDPGM], vec![]);
+        assert_eq!(l.entries[1].text, ".long 0xBFFFFFFF");
+        assert!(l.entries[1].error.is_some() && l.entries[2].error.is_none());
+        assert_eq!(l.entries.iter().map(|e| e.bytes.len()).sum::<usize>(), 12);
+    }
+
+    #[test]
+    fn lines_head_their_instructions() {
+        let line = |offset, line| Line {
+            offset,
+            file: "k.rs".into(),
+            line,
+            column: 1,
+        };
+        let l = listing(
+            &[S_NOP, S_NOP, S_NOP, S_ENDPGM],
+            vec![line(0, 2), line(8, 1), line(12, 0)],
+        );
+        let text = l
+            .with_source(|file| (file == "k.rs").then(|| "fn k() {\n    work();\n}".to_owned()))
+            .to_string();
+        let heads: Vec<&str> = text.lines().filter(|l| l.starts_with("; k.rs")).collect();
+        assert_eq!(heads, ["; k.rs:2  work();", "; k.rs:1  fn k() {"]);
+        let header: Vec<&str> = text.lines().take(3).collect();
+        assert_eq!(header[0], "; kernel k for gfx1100");
+        assert_eq!(header[1], "; 97 VGPR, 20 SGPR, 512 bytes LDS, 0 bytes scratch");
+        assert_eq!(header[2], "; 12 waves/SIMD with groups of 64: limited by 97 VGPRs");
     }
 }

@@ -44,7 +44,11 @@ fn hex_lines(mut input: impl BufRead, path: &Path, target: &Target, out: &mut Ou
     loop {
         line.clear();
         let read = input.read_until(b'\n', &mut line);
-        if read.map_err(|source| CliError::Read { path: path.to_owned(), source })? == 0 {
+        if read.map_err(|source| CliError::Read {
+            path: path.to_owned(),
+            source,
+        })? == 0
+        {
             break;
         }
         let result = instruction(&String::from_utf8_lossy(&line), target);
@@ -67,13 +71,18 @@ fn instruction(line: &str, target: &Target) -> Result<String, String> {
     let (inst, used) = decode(&bytes, target).map_err(|e| e.to_string())?;
     let left = bytes.len().saturating_sub(used);
     if left > 0 {
-        return Err(format!("{left} bytes are left after `{inst}`; write one instruction a line"));
+        return Err(format!(
+            "{left} bytes are left after `{inst}`; write one instruction a line"
+        ));
     }
     Ok(inst.to_string())
 }
 
 fn file_text(path: &Path, kernel: Option<&str>, out: &mut Output) -> Result<Outcome, CliError> {
-    let object_error = |source| CliError::Object { path: path.to_owned(), source };
+    let object_error = |source| CliError::Object {
+        path: path.to_owned(),
+        source,
+    };
     let object = CodeObject::parse(&read_file(path)?).map_err(object_error)?;
     let kernels: Vec<&Kernel> = match kernel {
         Some(name) => vec![object.kernel(name).map_err(object_error)?],
@@ -86,7 +95,12 @@ fn file_text(path: &Path, kernel: Option<&str>, out: &mut Output) -> Result<Outc
         let abi = object.abi_version;
         out.document(&json!({ "target": object.target.name, "abi_version": abi, "kernels": kernels }))?;
     } else {
-        out.line(&format!("// {}: {}, ELF ABI version {}", path.display(), object.target.name, object.abi_version))?;
+        out.line(&format!(
+            "// {}: {}, ELF ABI version {}",
+            path.display(),
+            object.target.name,
+            object.abi_version
+        ))?;
         for (k, l) in kernels.iter().zip(&listings) {
             out.text(&kernel_text(k, l))?;
         }
@@ -121,7 +135,14 @@ fn kernel_text(k: &Kernel, listing: &Listing) -> String {
 /// The directives that make the assembler write this descriptor.
 fn directives(d: &KernelDescriptor) -> Vec<(&'static str, u32)> {
     let s = d.initial_sgprs();
-    let FloatMode { round_32, round_16_64, denorm_32, denorm_16_64, dx10_clamp, ieee_mode } = d.float_mode();
+    let FloatMode {
+        round_32,
+        round_16_64,
+        denorm_32,
+        denorm_16_64,
+        dx10_clamp,
+        ieee_mode,
+    } = d.float_mode();
     let on = u32::from;
     vec![
         ("group_segment_fixed_size", d.group_segment_bytes),
@@ -171,8 +192,10 @@ fn metadata_text(m: &KernelMetadata) -> String {
 }
 
 fn kernel_json(k: &Kernel, listing: &Listing) -> Value {
-    let descriptor: serde_json::Map<String, Value> =
-        directives(&k.descriptor).into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect();
+    let descriptor: serde_json::Map<String, Value> = directives(&k.descriptor)
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value.into()))
+        .collect();
     let instructions: Vec<Value> = listing.entries.iter().map(entry_json).collect();
     json!({
         "name": k.name,
@@ -183,9 +206,7 @@ fn kernel_json(k: &Kernel, listing: &Listing) -> Value {
 }
 
 fn metadata_json(m: &KernelMetadata) -> Value {
-    let arg = |a: &t0_backend_rdna3::object::Arg| {
-        json!({ "name": a.name, "type": a.type_name, "offset": a.offset, "size": a.size, "kind": a.kind.name() })
-    };
+    let arg = |a: &t0_backend_rdna3::object::Arg| json!({ "name": a.name, "type": a.type_name, "offset": a.offset, "size": a.size, "kind": a.kind.name() });
     json!({
         "vgpr": m.vgprs,
         "sgpr": m.sgprs,

@@ -19,14 +19,6 @@ pub enum CliError {
         /// Why.
         source: io::Error,
     },
-    /// A file that cannot be written.
-    #[error("cannot write {}", .path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
     /// Standard output that cannot be written.
     #[error("cannot write to standard output")]
     Output(#[source] io::Error),
@@ -45,8 +37,11 @@ impl CliError {
     pub fn status(&self) -> u8 {
         match self {
             CliError::Usage(_) | CliError::Read { .. } => 2,
-            CliError::Object { source: ObjectError::NoKernel { .. }, .. } => 2,
-            CliError::Write { .. } | CliError::Output(_) | CliError::Object { .. } => 1,
+            CliError::Object {
+                source: ObjectError::NoKernel { .. },
+                ..
+            } => 2,
+            CliError::Output(_) | CliError::Object { .. } => 1,
         }
     }
 
@@ -72,5 +67,8 @@ impl CliError {
 ///
 /// Errors: [`CliError::Read`].
 pub fn read_file(path: &std::path::Path) -> Result<Vec<u8>, CliError> {
-    std::fs::read(path).map_err(|source| CliError::Read { path: path.to_owned(), source })
+    std::fs::read(path).map_err(|source| CliError::Read {
+        path: path.to_owned(),
+        source,
+    })
 }

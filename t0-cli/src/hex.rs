@@ -7,12 +7,19 @@ pub fn parse_line(line: &str) -> Result<Vec<u8>, String> {
     let separator = |c: char| c.is_whitespace() || matches!(c, ',' | '[' | ']');
     let mut bytes = Vec::new();
     for token in line.split(separator).filter(|t| !t.is_empty()) {
-        let digits = token.strip_prefix("0x").or_else(|| token.strip_prefix("0X")).unwrap_or(token);
+        let digits = token
+            .strip_prefix("0x")
+            .or_else(|| token.strip_prefix("0X"))
+            .unwrap_or(token);
         if let Some(c) = digits.chars().find(|c| !c.is_ascii_hexdigit()) {
-            return Err(format!("`{c}` in `{token}` is no hex digit; write bytes such as `00 00 b0 bf`"));
+            return Err(format!(
+                "`{c}` in `{token}` is no hex digit; write bytes such as `00 00 b0 bf`"
+            ));
         }
         if digits.is_empty() || digits.len() % 2 != 0 {
-            return Err(format!("`{token}` has an odd number of hex digits; write two for each byte"));
+            return Err(format!(
+                "`{token}` has an odd number of hex digits; write two for each byte"
+            ));
         }
         for pair in digits.as_bytes().chunks(2) {
             let digit = |c: u8| char::from(c).to_digit(16).unwrap_or(0) as u8;
@@ -37,7 +44,13 @@ mod tests {
 
     #[test]
     fn every_spelling_is_read() {
-        for line in ["0000b0bf", "00 00 B0 bf", "0x00,0x00,0xb0,0xbf", "[0x00,0x00,0xb0,0xbf]", "\t0000 b0bf \r"] {
+        for line in [
+            "0000b0bf",
+            "00 00 B0 bf",
+            "0x00,0x00,0xb0,0xbf",
+            "[0x00,0x00,0xb0,0xbf]",
+            "\t0000 b0bf \r",
+        ] {
             assert_eq!(parse_line(line).unwrap(), [0, 0, 0xb0, 0xbf], "{line}");
         }
     }

@@ -33,7 +33,10 @@ pub struct Output {
 impl Output {
     /// Standard output.
     pub fn stdout(json: bool) -> Output {
-        Output { json, writer: Box::new(io::stdout().lock()) }
+        Output {
+            json,
+            writer: Box::new(io::stdout().lock()),
+        }
     }
 
     /// Whether JSON is wanted instead of text.

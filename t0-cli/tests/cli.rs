@@ -59,14 +59,30 @@ fn code_object(dir: &Path) -> String {
     let kernel = |name: &str, code: &[u32]| KernelCode {
         name: name.to_owned(),
         code: words(code),
-        resources: Resources { vgprs: 97, sgprs: 16, lds_bytes: 1024, kernarg_bytes: 16, ..Resources::default() },
+        resources: Resources {
+            vgprs: 97,
+            sgprs: 16,
+            lds_bytes: 1024,
+            kernarg_bytes: 16,
+            ..Resources::default()
+        },
         args: vec![Arg::by_value("a", "f32", 0, 4), Arg::buffer("x", "&[f32]", 8)],
         max_group_size: 256,
         required_group_size: Some([256, 1, 1]),
         spills: [0; 2],
         lines: vec![
-            Line { offset: 0, file: "src/k.rs".into(), line: 3, column: 1 },
-            Line { offset: 8, file: "src/k.rs".into(), line: 4, column: 1 },
+            Line {
+                offset: 0,
+                file: "src/k.rs".into(),
+                line: 3,
+                column: 1,
+            },
+            Line {
+                offset: 8,
+                file: "src/k.rs".into(),
+                line: 4,
+                column: 1,
+            },
         ],
     };
     let kernels = [
@@ -85,7 +101,14 @@ fn help_is_fine_and_nonsense_is_wrong_usage() {
     let help = t0(&["--help"]);
     assert_eq!(help.status, 0);
     assert!(help.out.contains("dis") && help.err.is_empty());
-    for args in [&["nonsense"][..], &[], &["dis"], &["dis", "--hex"], &["dis", "a.co", "--hex", "-"], &["dis", "--no-such"]] {
+    for args in [
+        &["nonsense"][..],
+        &[],
+        &["dis"],
+        &["dis", "--hex"],
+        &["dis", "a.co", "--hex", "-"],
+        &["dis", "--no-such"],
+    ] {
         let ran = t0(args);
         assert_eq!(ran.status, 2, "{args:?}: {}", ran.err);
         assert!(ran.out.is_empty() && !ran.err.is_empty(), "{args:?}");
@@ -110,7 +133,13 @@ fn hex_answers_every_line() {
     assert_eq!((ran.status, ran.err.as_str()), (1, ""));
     let fine = t0_with(&["dis", "--hex", "-"], "0000b0bf\r\n");
     assert_eq!((fine.status, fine.out.as_str()), (0, "s_endpgm\n"));
-    assert_eq!((t0_with(&["dis", "--hex", "-"], "").out.as_str(), t0(&["dis", "--hex", "-"]).status), ("", 0));
+    assert_eq!(
+        (
+            t0_with(&["dis", "--hex", "-"], "").out.as_str(),
+            t0(&["dis", "--hex", "-"]).status
+        ),
+        ("", 0)
+    );
 }
 
 #[test]
@@ -128,8 +157,16 @@ fn dis_shows_descriptor_metadata_and_code() {
     let ran = t0(&["dis", &file]);
     assert_eq!((ran.status, ran.err.as_str()), (0, ""));
     for expected in [
-        "gfx1100", ".amdhsa_kernel plain", ".amdhsa_kernarg_size 16", ".amdhsa_user_sgpr_count 13", "global_buffer x &[f32]",
-        "v_add_f32_e32 v0, v1, v2", "// 000000: 06000501", "s_cbranch_scc0", "<loop+0x4>", "s_endpgm",
+        "gfx1100",
+        ".amdhsa_kernel plain",
+        ".amdhsa_kernarg_size 16",
+        ".amdhsa_user_sgpr_count 13",
+        "global_buffer x &[f32]",
+        "v_add_f32_e32 v0, v1, v2",
+        "// 000000: 06000501",
+        "s_cbranch_scc0",
+        "<loop+0x4>",
+        "s_endpgm",
     ] {
         assert!(ran.out.contains(expected), "{expected} is missing in\n{}", ran.out);
     }
@@ -137,7 +174,12 @@ fn dis_shows_descriptor_metadata_and_code() {
     assert!(one.out.contains("loop:") && !one.out.contains("plain"), "{}", one.out);
     let none = t0(&["dis", &file, "--kernel", "x"]);
     assert_eq!((none.status, none.out.as_str()), (2, ""));
-    assert!(none.err.contains("there is no kernel `x`; the code object has `plain`, `loop`"), "{}", none.err);
+    assert!(
+        none.err
+            .contains("there is no kernel `x`; the code object has `plain`, `loop`"),
+        "{}",
+        none.err
+    );
 }
 
 #[test]
@@ -145,15 +187,24 @@ fn dis_as_json() {
     let file = code_object(&folder("dis_json"));
     let ran = t0(&["dis", &file, "--json"]);
     let v = json(&ran);
-    assert_eq!((ran.status, v["target"].as_str(), v["abi_version"].as_u64()), (0, Some("gfx1100"), Some(3)));
+    assert_eq!(
+        (ran.status, v["target"].as_str(), v["abi_version"].as_u64()),
+        (0, Some("gfx1100"), Some(3))
+    );
     let k = &v["kernels"][0];
     assert_eq!(k["name"], "plain");
     assert_eq!(k["descriptor"]["kernarg_size"], 16);
     assert_eq!(k["metadata"]["args"][1]["kind"], "global_buffer");
     let i = &k["instructions"][0];
     assert_eq!((i["offset"].as_u64(), i["bytes"].as_str()), (Some(0), Some("01050006")));
-    assert_eq!((i["text"].as_str(), i["line"].as_u64()), (Some("v_add_f32_e32 v0, v1, v2"), Some(3)));
-    assert_eq!((i["live_vgpr"].as_u64(), i["file"].as_str()), (Some(2), Some("src/k.rs")));
+    assert_eq!(
+        (i["text"].as_str(), i["line"].as_u64()),
+        (Some("v_add_f32_e32 v0, v1, v2"), Some(3))
+    );
+    assert_eq!(
+        (i["live_vgpr"].as_u64(), i["file"].as_str()),
+        (Some(2), Some("src/k.rs"))
+    );
     assert_eq!(k["instructions"].as_array().unwrap().len(), 3);
 }
 
@@ -163,11 +214,19 @@ fn unreadable_files_say_what_to_do() {
     let path = |name: &str| dir.join(name).to_str().unwrap().to_owned();
     let missing = t0(&["dis", &path("missing.co")]);
     assert_eq!(missing.status, 2);
-    assert!(missing.err.starts_with("error: cannot read ") && missing.err.contains("No such file"), "{}", missing.err);
+    assert!(
+        missing.err.starts_with("error: cannot read ") && missing.err.contains("No such file"),
+        "{}",
+        missing.err
+    );
     std::fs::write(path("text"), "hello").unwrap();
     let text = t0(&["dis", &path("text"), "--json"]);
     assert_eq!(text.status, 1);
-    assert!(text.err.contains("no intact ELF file") && text.err.contains("t0 build"), "{}", text.err);
+    assert!(
+        text.err.contains("no intact ELF file") && text.err.contains("t0 build"),
+        "{}",
+        text.err
+    );
     assert!(json(&text)["error"].as_str().unwrap().contains("no intact ELF file"));
 }
 
@@ -193,13 +252,23 @@ fn clangs_kernels_disassemble_as_llvm_does() {
         uint i = __builtin_amdgcn_workgroup_id_x() * 64 + __builtin_amdgcn_workitem_id_x(); if (i < n) y[i] += a * x[i]; }";
     std::fs::write(dir.join("k.cl"), source).unwrap();
     let args = "-x cl -cl-std=CL2.0 --target=amdgcn-amd-amdhsa -mcpu=gfx1100 -nogpulib -O2 k.cl -o k.co";
-    let clang = Command::new("clang-19").args(args.split(' ')).current_dir(&dir).output();
-    let dump = Command::new("llvm-objdump-19").args(["-d", "--mcpu=gfx1100", "k.co"]).current_dir(&dir).output();
+    let clang = Command::new("clang-19")
+        .args(args.split(' '))
+        .current_dir(&dir)
+        .output();
+    let dump = Command::new("llvm-objdump-19")
+        .args(["-d", "--mcpu=gfx1100", "k.co"])
+        .current_dir(&dir)
+        .output();
     let (Ok(clang), Ok(dump)) = (clang, dump) else {
         eprintln!("clang-19 or llvm-objdump-19 is not installed: not compared live");
         return;
     };
-    assert!(clang.status.success() && dump.status.success(), "{}", String::from_utf8_lossy(&clang.stderr));
+    assert!(
+        clang.status.success() && dump.status.success(),
+        "{}",
+        String::from_utf8_lossy(&clang.stderr)
+    );
     let expected: Vec<String> = String::from_utf8(dump.stdout)
         .unwrap()
         .lines()
