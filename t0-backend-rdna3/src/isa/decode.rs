@@ -76,17 +76,19 @@ pub fn decode(code: &[u8], target: &Target) -> Result<(Inst, usize), DecodeError
     let mut reader = Reader { form, word, code, base, literal: None, dpp_src0, mods };
     let mut operands = Vec::with_capacity(row.operands.len());
     for spec in specs_of(row, enc, mods.glc) {
-        let o = reader.operand(&spec)?.ok_or_else(|| DecodeError::Reserved { bytes: code[..size].to_vec(), name: row.name })?;
+        let o = reader.operand(&spec)?.ok_or_else(|| DecodeError::Reserved { bytes: code[..size.min(code.len())].to_vec(), name: row.name })?;
         operands.push(o);
     }
     if reader.literal.is_some() {
         size += 4;
     }
     let inst = Inst { op, enc, operands, mods };
+    // DPP and a literal selector together may name more dwords than there are; the encoder refuses them anyway.
+    let taken = &code[..size.min(code.len())];
     match encode(&inst, target) {
-        Err(source) => Err(DecodeError::Illegal { bytes: code[..size].to_vec(), source }),
-        Ok(bytes) if bytes == code[..size] => Ok((inst, size)),
-        Ok(_) => Err(DecodeError::Reserved { bytes: code[..size].to_vec(), name: row.name }),
+        Err(source) => Err(DecodeError::Illegal { bytes: taken.to_vec(), source }),
+        Ok(bytes) if bytes == taken => Ok((inst, size)),
+        Ok(_) => Err(DecodeError::Reserved { bytes: taken.to_vec(), name: row.name }),
     }
 }
 
@@ -300,7 +302,7 @@ impl Reader<'_> {
                 }
                 scalar(v, regs)
             }
-            Kind::SDst | Kind::SReg | Kind::Vcc | Kind::SOpt => scalar(v, regs),
+            Kind::SDst | Kind::SReg | Kind::Null | Kind::Vcc | Kind::SOpt => scalar(v, regs),
             Kind::SBase => {
                 let scale = if self.form == Form::Mubuf { 4 } else { 2 };
                 scalar(v * scale, regs)

@@ -10,6 +10,7 @@ pub(crate) fn print(kind: ImmKind, v: i64) -> String {
     let u = (v & 0xffff) as u32;
     match kind {
         ImmKind::Signed | ImmKind::Hex => format!("{u:#x}"),
+        ImmKind::Dec if u > 64 => format!("{u:#x}"),
         ImmKind::Dec | ImmKind::Branch => u.to_string(),
         ImmKind::Optional if u == 0 => String::new(),
         ImmKind::Optional => u.to_string(),

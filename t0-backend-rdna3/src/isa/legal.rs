@@ -34,6 +34,8 @@ pub enum EncodeError {
     ImmRange { name: &'static str, operand: usize, value: i64, min: i64, max: i64 },
     #[error("{name}: two different literals; an instruction has room for one")]
     TwoLiterals { name: &'static str },
+    #[error("{name}: operand {operand} is 16 bits wide, literal {literal:#x} has more")]
+    LiteralWidth { name: &'static str, operand: usize, literal: u32 },
     #[error("{name}: a literal is not allowed here; move it to a register first")]
     NoLiteral { name: &'static str },
     #[error("{name}: reads {got} scalar values, at most {max} are allowed; move one to a VGPR")]
@@ -98,8 +100,12 @@ impl Ctx<'_> {
             }
             Operand::Literal(l) => {
                 self.allow(i, spec, matches!(spec.kind, Kind::VSrc | Kind::SSrc | Kind::Literal), "literal")?;
-                if self.inst.enc.is_dpp() {
+                // LLVM has no mixed-precision literal: it would read the low half only.
+                if self.inst.enc.is_dpp() || spec.ty == Ty::MixF32 {
                     return Err(EncodeError::NoLiteral { name: self.name() });
+                }
+                if spec.ty.bits() == 16 && spec.ty != Ty::Bf16 && l > 0xffff {
+                    return Err(EncodeError::LiteralWidth { name: self.name(), operand: i, literal: l });
                 }
                 Ok((255, Some(l)))
             }
@@ -136,6 +142,7 @@ impl Ctx<'_> {
             Kind::SSrc => "scalar register, constant, literal",
             Kind::SReg => "scalar register",
             Kind::SRegOrConst => "scalar register, inline constant",
+            Kind::Null => "NULL",
             Kind::Mask => "scalar lane mask",
             Kind::Vcc => "VCC",
             Kind::SBase => "aligned SGPRs",
@@ -219,6 +226,9 @@ impl Ctx<'_> {
 
     fn null(&self, i: usize, spec: &OperandSpec, r: Reg, want: u32) -> Result<u32, EncodeError> {
         let ok = match spec.kind {
+            // Wide scalar loads have no NULL destination (LLVM register classes).
+            Kind::SDst if self.form == Form::Smem => want <= 2,
+            Kind::Null => true,
             Kind::SDst | Kind::SReg | Kind::SSrc | Kind::VSrc | Kind::SRegOrConst | Kind::Mask => {
                 r.count == want || r.count == 1
             }
@@ -259,12 +269,11 @@ impl Ctx<'_> {
                 _ => {}
             }
         }
-        if self.row.flags.has(Flags::R_VCC) {
-            add(Operand::Reg(Reg::VCC));
-        }
         let max = if self.row.flags.has(Flags::ONE_SCALAR) { 1 } else { 2 };
-        if scalars.len() > max {
-            return Err(EncodeError::ScalarLimit { name, got: scalars.len(), max });
+        // An implied VCC counts apart even when VCC is also named, as in LLVM.
+        let got = scalars.len() + usize::from(self.row.flags.has(Flags::R_VCC));
+        if got > max {
+            return Err(EncodeError::ScalarLimit { name, got, max });
         }
         Ok(())
     }

@@ -303,7 +303,7 @@ fn const_text(ty: Ty, o: Operand) -> String {
     let Operand::Const(c) = o else { return String::new() };
     match FLOAT_NAMES.get((c - 240) as usize) {
         Some(name) => (*name).to_string(),
-        None if ty.bits() == 64 => "0.15915494309189532".to_string(),
+        None if ty.bits() >= 64 => "0.15915494309189532".to_string(),
         None => "0.15915494".to_string(),
     }
 }
@@ -311,7 +311,8 @@ fn const_text(ty: Ty, o: Operand) -> String {
 /// A literal prints as the inline constant of the same value when there is one.
 fn literal_text(ty: Ty, l: u32) -> String {
     match ty {
-        _ if ty.bits() == 16 => {
+        // LLVM reads bf16 literals as plain 32-bit numbers.
+        _ if ty.bits() == 16 && ty != Ty::Bf16 => {
             let o = if is_int16(ty) { Operand::int(i32::from(l as u16 as i16)) } else { Operand::b16(l as u16) };
             match o {
                 Operand::Const(_) => const_text(ty, o),

@@ -214,6 +214,8 @@ pub enum Kind {
     SReg,
     /// Scalar register or inline constant, no literal (lane selects, buffer offsets).
     SRegOrConst,
+    /// NULL and nothing else.
+    Null,
     /// A lane mask register: one 32-bit scalar register in wave32.
     Mask,
     /// A lane mask that the natural form fixes to VCC; the VOP3 form may choose any.
@@ -241,7 +243,7 @@ pub enum ImmKind {
     Signed,
     /// Unsigned value, printed in hexadecimal.
     Hex,
-    /// Unsigned value, printed in decimal.
+    /// Unsigned value, printed in decimal up to 64 and in hexadecimal above.
     Dec,
     /// Unsigned value that is not printed when zero (`s_endpgm`).
     Optional,

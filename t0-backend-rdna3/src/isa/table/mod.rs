@@ -132,6 +132,8 @@ pub(super) const fn s0(ty: Ty) -> OperandSpec {
 pub(super) const fn s1(ty: Ty) -> OperandSpec {
     op(Role::Src, Field::Src1, Kind::SSrc, ty)
 }
+/// The register field of a counter wait, which must be NULL.
+pub(super) const NULL: OperandSpec = op(Role::Src, Field::Sdst, Kind::Null, Ty::B32);
 /// Scalar source that must be a register.
 pub(super) const fn sr0(ty: Ty) -> OperandSpec {
     op(Role::Src, Field::Src0, Kind::SReg, ty)
@@ -189,6 +191,10 @@ pub(super) const fn rx0(ty: Ty) -> OperandSpec {
 /// Second source of VOP2 and VOPC: VGPR in the 32-bit form.
 pub(super) const fn r1(ty: Ty) -> OperandSpec {
     op(Role::Src, Field::Src1, Kind::Vgpr, ty)
+}
+/// VGPR-only third source.
+pub(super) const fn r2(ty: Ty) -> OperandSpec {
+    op(Role::Src, Field::Src2, Kind::Vgpr, ty)
 }
 /// WMMA accumulator input.
 pub(super) const fn c2(ty: Ty) -> OperandSpec {

@@ -18,8 +18,8 @@ rows! {
     11 s_clz_i32_u64 Salu [sd(I32), s0(U64)];
     12 s_cls_i32 Salu [sd(I32), s0(I32)];
     13 s_cls_i32_i64 Salu [sd(I32), s0(I64)];
-    14 s_sext_i32_i8 Salu [sd(I32), s0(I16)];
-    15 s_sext_i32_i16 Salu [sd(I32), s0(I16)];
+    14 s_sext_i32_i8 Salu [sd(I32), s0(B32)];
+    15 s_sext_i32_i16 Salu [sd(I32), s0(B32)];
     16 s_bitset0_b32 Salu [sds(B32), s0(U32)];
     17 s_bitset0_b64 Salu [sds(B64), s0(U32)];
     18 s_bitset1_b32 Salu [sds(B32), s0(U32)];

@@ -54,8 +54,8 @@ rows! {
     46 s_mul_hi_i32 Salu [sd(I32), s0(I32), s1(I32)] COMMUTES;
     48 s_cselect_b32 Salu [sd(B32), s0(B32), s1(B32)] R_SCC;
     49 s_cselect_b64 Salu [sd(B64), s0(B64), s1(B64)] R_SCC;
-    50 s_pack_ll_b32_b16 Salu [sd(B32), s0(B16), s1(B16)];
-    51 s_pack_lh_b32_b16 Salu [sd(B32), s0(B16), s1(B32)];
+    50 s_pack_ll_b32_b16 Salu [sd(B32), s0(B32), s1(B32)];
+    51 s_pack_lh_b32_b16 Salu [sd(B32), s0(B32), s1(B32)];
     52 s_pack_hh_b32_b16 Salu [sd(B32), s0(B32), s1(B32)];
-    53 s_pack_hl_b32_b16 Salu [sd(B32), s0(B32), s1(B16)];
+    53 s_pack_hl_b32_b16 Salu [sd(B32), s0(B32), s1(B32)];
 }

@@ -2,7 +2,7 @@
 
 use crate::isa::row::ImmKind::*;
 use crate::isa::row::Ty::*;
-use super::{imm, lit, sd, sds, sk};
+use super::{NULL, imm, lit, sd, sds, sk};
 
 rows! {
     /// SOPK: scalar register and 16-bit immediate.
@@ -27,8 +27,8 @@ rows! {
     18 s_setreg_b32 Salu [imm(HwReg), sk(B32)] MODE;
     19 s_setreg_imm32_b32 Salu [imm(HwReg), lit(B32)] MODE;
     20 s_call_b64 Branch [sd(U64), imm(Branch)] TERMINATOR;
-    24 s_waitcnt_vscnt Wait [sk(B32), imm(Hex)];
-    25 s_waitcnt_vmcnt Wait [sk(B32), imm(Hex)];
-    26 s_waitcnt_expcnt Wait [sk(B32), imm(Hex)];
-    27 s_waitcnt_lgkmcnt Wait [sk(B32), imm(Hex)];
+    24 s_waitcnt_vscnt Wait [NULL, imm(Hex)];
+    25 s_waitcnt_vmcnt Wait [NULL, imm(Hex)];
+    26 s_waitcnt_expcnt Wait [NULL, imm(Hex)];
+    27 s_waitcnt_lgkmcnt Wait [NULL, imm(Hex)];
 }

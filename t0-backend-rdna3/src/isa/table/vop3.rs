@@ -1,7 +1,7 @@
 //! VOP3: vector instructions with a 64-bit form only. One line per instruction, see [`super`] for the notation.
 
 use crate::isa::row::Ty::*;
-use super::{MASK_2, l0, l1, p1, p2, r0, v0, v1, v2, vd, vds, vsd};
+use super::{MASK_2, l0, l1, p1, p2, r0, r2, v0, v1, v2, vd, vds, vsd};
 
 rows! {
     /// VOP3: vector instructions with a 64-bit form only.
@@ -19,8 +19,8 @@ rows! {
     531 v_fma_f32 Valu [vd(F32), v0(F32), v1(F32), v2(F32)] COMMUTES CLAMP OMOD;
     532 v_fma_f64 ValuF64 [vd(F64), v0(F64), v1(F64), v2(F64)] COMMUTES CLAMP OMOD NO_DPP;
     533 v_lerp_u8 Valu [vd(U32), v0(B32), v1(B32), v2(B32)];
-    534 v_alignbit_b32 Valu [vd(U32), v0(U32), v1(U32), v2(U16)];
-    535 v_alignbyte_b32 Valu [vd(U32), v0(U32), v1(U32), v2(U16)];
+    534 v_alignbit_b32 Valu [vd(U32), v0(U32), v1(U32), v2(U32)];
+    535 v_alignbyte_b32 Valu [vd(U32), v0(U32), v1(U32), v2(U32)];
     536 v_mullit_f32 Valu [vd(F32), v0(F32), v1(F32), v2(F32)] CLAMP OMOD;
     537 v_min3_f32 Valu [vd(F32), v0(F32), v1(F32), v2(F32)] COMMUTES CLAMP OMOD;
     538 v_min3_i32 Valu [vd(I32), v0(I32), v1(I32), v2(I32)] COMMUTES;
@@ -43,7 +43,7 @@ rows! {
     569 v_msad_u8 Valu [vd(U32), v0(B32), v1(B32), v2(B32)] CLAMP;
     570 v_qsad_pk_u16_u8 Valu64 [vd(B64), v0(B64), v1(B32), v2(B64)] CLAMP NO_DPP;
     571 v_mqsad_pk_u16_u8 Valu64 [vd(B64), v0(B64), v1(B32), v2(B64)] CLAMP NO_DPP;
-    573 v_mqsad_u32_u8 Valu64 [vd(B128), v0(B64), v1(B32), v2(B128)] CLAMP NO_DPP;
+    573 v_mqsad_u32_u8 Valu64 [vd(B128), v0(B64), v1(B32), r2(B128)] CLAMP NO_DPP;
     576 v_xor3_b32 Valu [vd(U32), v0(U32), v1(U32), v2(U32)] COMMUTES;
     577 v_mad_u16 Valu [vd(U16), v0(U16), v1(U16), v2(U16)] COMMUTES CLAMP OPSEL;
     580 v_perm_b32 Valu [vd(B32), v0(B32), v1(B32), v2(B32)];

@@ -1,0 +1,336 @@
+//! Shared by the instruction-set tests: a deterministic generator of random legal instructions and a batch interface to
+//! llvm-mc 19.
+#![allow(clippy::unwrap_used, dead_code)]
+
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+use t0_backend_rdna3::isa::{
+    encode, Class, Dpp16, Dpp8, Enc, Family, Flags, ImmKind, Inst, Kind, Mods, Opcode, Operand, OperandSpec, Reg, Ty,
+};
+use t0_backend_rdna3::target::GFX1100;
+
+/// SplitMix64.
+pub struct Rng(pub u64);
+
+impl Rng {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+    pub fn below(&mut self, n: u32) -> u32 {
+        (self.next() % u64::from(n)) as u32
+    }
+    pub fn pick<T: Copy>(&mut self, xs: &[T]) -> T {
+        xs[self.below(xs.len() as u32) as usize]
+    }
+    pub fn chance(&mut self, percent: u32) -> bool {
+        self.below(100) < percent
+    }
+}
+
+/// Encoding forms a row claims to have.
+pub fn forms(op: Opcode, rng: &mut Rng) -> Vec<Enc> {
+    let row = op.row();
+    let short = matches!(row.family, Family::Vop1 | Family::Vop2 | Family::Vopc);
+    let valu = short || matches!(row.family, Family::Vop3 | Family::Vop3sd | Family::Vop3p);
+    let dpp = valu && !row.flags.has(Flags::NO_DPP);
+    let e64 = row.e64_code().is_some();
+    let d16 = Dpp16 {
+        ctrl: rng.pick(&[0x1b, 0xe4, 0x101, 0x10f, 0x111, 0x11f, 0x121, 0x12f, 0x140, 0x141, 0x150, 0x15f, 0x160, 0x16f]),
+        row_mask: rng.pick(&[15, 15, 5, 0]),
+        bank_mask: rng.pick(&[15, 15, 10, 0]),
+        bound_ctrl: rng.chance(50),
+        fi: rng.chance(50),
+    };
+    let d8 = Dpp8 { sel: std::array::from_fn(|_| rng.below(8)), fi: rng.chance(50) };
+    let mut out = vec![Enc::Natural];
+    if e64 {
+        out.push(Enc::E64);
+    }
+    if dpp {
+        out.extend([Enc::Dpp16(d16), Enc::Dpp8(d8)]);
+        if e64 {
+            out.extend([Enc::E64Dpp16(d16), Enc::E64Dpp8(d8)]);
+        }
+    }
+    out
+}
+
+fn sgpr(rng: &mut Rng, regs: u32) -> Operand {
+    let align = match regs {
+        1 => 1,
+        2 => 2,
+        _ => 4,
+    };
+    let n = (106 - regs) / align + 1;
+    match (rng.below(12), regs) {
+        (0, 1) => Operand::Reg(Reg::VCC),
+        (0, 2) => Operand::sn(106, 2),
+        (1, 1) => Operand::Reg(rng.pick(&[Reg::VCC_HI, Reg::M0, Reg::EXEC, Reg::EXEC_HI])),
+        (1, 2) => Operand::sn(126, 2),
+        (2, _) => Operand::OFF,
+        (3, _) if regs <= 8 => Operand::sn(108, regs),
+        _ => Operand::sn(rng.below(n) * align, regs),
+    }
+}
+
+fn vgpr(rng: &mut Rng, regs: u32) -> Operand {
+    let top = if rng.chance(60) { 128 } else { 256 };
+    Operand::vn(rng.below(top - regs + 1), regs)
+}
+
+fn constant(rng: &mut Rng) -> Operand {
+    Operand::Const(if rng.chance(60) { 128 + rng.below(81) } else { 240 + rng.below(9) })
+}
+
+/// A literal no operand type has an inline constant for.
+fn literal(rng: &mut Rng, ty: Ty) -> Operand {
+    if ty.bits() == 16 && rng.chance(80) {
+        return Operand::Literal(rng.pick(&[0x1234, 0xbeef, 0x7fff, 0x8000]));
+    }
+    Operand::Literal(rng.pick(&[0x1234_5678, 0xdead_beef, 0x4049_0fdb, 0x7fff_4321, 0x0000_1234, 0x0001_2345]))
+}
+
+fn imm(rng: &mut Rng, kind: ImmKind) -> Operand {
+    let v = rng.next() as i64 & 0xffff;
+    Operand::Imm(match kind {
+        ImmKind::Signed | ImmKind::Branch => i64::from(v as u16 as i16),
+        ImmKind::WaitCnt => (if rng.chance(50) { v | rng.pick(&[0xfc00, 0x3f0, 7]) } else { v }) & 0xfff7,
+        ImmKind::DepCtr => rng.pick(&[v, v & 0xff9f, 0x0f9f, 0xfffe & 0xff9f, 0xffff, 0x0fff]),
+        ImmKind::DelayAlu => i64::from(rng.below(12) | rng.below(6) << 4 | rng.below(12) << 7),
+        ImmKind::SendMsg => i64::from(rng.pick(&[1, 2, 3, 5, 6, 9, 0, 4, 77])),
+        ImmKind::Optional => i64::from(rng.pick(&[0, 0, 3])),
+        ImmKind::Hex | ImmKind::Dec | ImmKind::HwReg => v,
+    })
+}
+
+fn operand(rng: &mut Rng, spec: &OperandSpec, saddr_off: bool, mods: &Mods, enc: Enc) -> Operand {
+    let regs = spec.ty.regs();
+    let int16 = matches!(spec.ty, Ty::I16 | Ty::U16 | Ty::B16);
+    let konst = |rng: &mut Rng| loop {
+        // Integer types of 16 bits print inline floats as numbers, which assemble to literals: not used here.
+        let c = constant(rng);
+        if !int16 || c.const_int().is_some() {
+            break c;
+        }
+    };
+    let scalar = |rng: &mut Rng| match rng.below(10) {
+        0 | 1 => konst(rng),
+        2 | 3 if spec.kind == Kind::SSrc || spec.kind == Kind::VSrc => literal(rng, spec.ty),
+        4 if spec.kind == Kind::SSrc || spec.kind == Kind::VSrc => Operand::Special(rng.pick(&[235, 236, 237, 238, 253])),
+        _ => sgpr(rng, regs),
+    };
+    match spec.kind {
+        Kind::Vgpr => vgpr(rng, regs + u32::from(spec.field == t0_backend_rdna3::isa::Field::Vdata && mods.tfe)),
+        Kind::VSrc if enc.is_dpp() || rng.chance(60) => vgpr(rng, regs),
+        Kind::VgprOrConst if rng.chance(60) => vgpr(rng, regs),
+        Kind::VgprOrConst => konst(rng),
+        Kind::VSrc | Kind::SSrc => scalar(rng),
+        Kind::SRegOrConst if rng.chance(40) => konst(rng),
+        Kind::SDst | Kind::SReg | Kind::Mask | Kind::SBase | Kind::SRegOrConst => sgpr(rng, regs),
+        Kind::SOpt if spec.field == t0_backend_rdna3::isa::Field::Saddr => {
+            if saddr_off {
+                Operand::OFF
+            } else {
+                sgpr(rng, regs)
+            }
+        }
+        Kind::SOpt => sgpr(rng, regs),
+        Kind::Null => Operand::OFF,
+        Kind::Vcc => Operand::Reg(Reg::VCC),
+        Kind::VAddr => match u32::from(mods.offen) + u32::from(mods.idxen) {
+            0 => Operand::OFF,
+            n => vgpr(rng, n),
+        },
+        Kind::GAddr => vgpr(rng, if saddr_off { 2 } else { 1 }),
+        Kind::SAddrV if rng.chance(50) => Operand::OFF,
+        Kind::SAddrV => vgpr(rng, 1),
+        Kind::Literal => literal(rng, spec.ty),
+        Kind::Imm(kind) => imm(rng, kind),
+    }
+}
+
+fn random_mods(rng: &mut Rng, op: Opcode, level: u32) -> Mods {
+    let row = op.row();
+    let mut m = Mods::for_op(op);
+    if level == 0 {
+        return m;
+    }
+    let bits = |rng: &mut Rng, n: u32| if rng.chance(level) { rng.below(1 << n) } else { 0 };
+    match row.family {
+        Family::Smem => {
+            m.offset = rng.pick(&[0, 4, 0x10, 0xfffff, -4, -0x10_0000]);
+            (m.glc, m.dlc) = (rng.chance(30), rng.chance(30));
+        }
+        Family::Ds => {
+            if row.flags.has(Flags::OFFSETS2) {
+                (m.offset0, m.offset1) = (rng.pick(&[0, 1, 255]), rng.pick(&[0, 7, 255]));
+            } else {
+                m.offset = rng.pick(&[0, 1, 16, 65535, 0x8055, 0x401f, 0x7c1f, 0x0907, 0x003c, 0xc001]);
+            }
+            m.gds = rng.chance(20);
+        }
+        Family::Flat => {
+            m.offset = rng.pick(&[0, 4, 4095, -1, -4096]);
+            (m.slc, m.dlc) = (rng.chance(30), rng.chance(30));
+            m.glc |= rng.chance(40);
+        }
+        Family::Mubuf => {
+            m.offset = rng.pick(&[0, 4, 4095]);
+            (m.slc, m.dlc) = (rng.chance(30), rng.chance(30));
+            m.glc |= rng.chance(40);
+            (m.offen, m.idxen) = (rng.chance(40), rng.chance(40));
+            m.tfe = rng.chance(10);
+        }
+        Family::Vop3p => {
+            m.clamp = rng.chance(30);
+            m.op_sel = bits(rng, 3);
+            m.op_sel_hi ^= bits(rng, 3);
+            (m.neg_lo, m.neg_hi) = (bits(rng, 3), bits(rng, 3));
+            (m.neg, m.abs) = (bits(rng, 3), bits(rng, 3));
+        }
+        Family::Vop1 | Family::Vop2 | Family::Vopc | Family::Vop3 | Family::Vop3sd => {
+            (m.neg, m.abs) = (bits(rng, 3), bits(rng, 3));
+            m.clamp = rng.chance(30);
+            m.omod = bits(rng, 2);
+            m.op_sel = bits(rng, 4);
+        }
+        _ => {}
+    }
+    m
+}
+
+/// A random legal instruction of that row and form.
+pub fn random_inst(rng: &mut Rng, op: Opcode, enc: Enc) -> Option<Inst> {
+    let row = op.row();
+    for attempt in 0..400 {
+        let level = if rng.chance(40) { 0 } else { 60 - (attempt / 8).min(50) };
+        let mods = random_mods(rng, op, level);
+        let saddr_off = rng.chance(50);
+        let mut inst = Inst { op, enc, operands: vec![], mods };
+        let specs: Vec<OperandSpec> = inst.specs().collect();
+        inst.operands = specs.iter().map(|s| operand(rng, s, saddr_off, &mods, enc)).collect();
+        // Late attempts drop single modifiers that the row may not have.
+        for drop in 0..6 {
+            if encode(&inst, &GFX1100).is_ok() {
+                return Some(inst);
+            }
+            match drop {
+                0 => inst.mods.op_sel = 0,
+                1 => inst.mods.omod = 0,
+                2 => inst.mods.clamp = false,
+                3 => (inst.mods.neg, inst.mods.abs) = (inst.mods.neg & 1, inst.mods.abs & 1),
+                4 => (inst.mods.neg_lo, inst.mods.neg_hi, inst.mods.gds) = (0, 0, false),
+                _ if row.class == Class::Wmma || row.family == Family::Vop3p => (inst.mods.neg, inst.mods.abs) = (0, 0),
+                _ => inst.mods = Mods::for_op(op),
+            }
+        }
+    }
+    None
+}
+
+/// Path of llvm-mc 19, when installed.
+pub fn llvm_mc() -> Option<&'static str> {
+    let ok = Command::new("llvm-mc-19").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    ok.is_ok_and(|s| s.success()).then_some("llvm-mc-19")
+}
+
+fn run(args: &[&str], input: String) -> (String, String) {
+    let mut child = Command::new("llvm-mc-19")
+        .args(["-triple=amdgcn", "-mcpu=gfx1100"])
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let feeder = std::thread::spawn(move || stdin.write_all(input.as_bytes()));
+    let out = child.wait_with_output().unwrap();
+    feeder.join().unwrap().unwrap();
+    (String::from_utf8(out.stdout).unwrap(), String::from_utf8(out.stderr).unwrap())
+}
+
+/// Lines `<stdin>:N:..: KIND:` of a diagnostic stream.
+fn failing_lines(stderr: &str, kind: &str) -> Vec<(usize, String)> {
+    stderr
+        .lines()
+        .filter_map(|l| {
+            let rest = l.strip_prefix("<stdin>:")?;
+            let (n, rest) = rest.split_once(':')?;
+            let msg = rest.split_once(kind)?.1;
+            Some((n.parse().ok()?, msg.trim().to_string()))
+        })
+        .collect()
+}
+
+/// What llvm-mc prints for each byte string; `None` when it refuses it.
+pub fn llvm_disassemble(codes: &[Vec<u8>]) -> Vec<Option<String>> {
+    // A marker after each code keeps inputs and outputs aligned whatever happens in between.
+    const MARK: &str = "[0xcd,0x7a,0x80,0xbf]\n";
+    let mut input = String::new();
+    for c in codes {
+        let hex: Vec<String> = c.iter().map(|b| format!("{b:#04x}")).collect();
+        input += &format!("[{}]\n{MARK}", hex.join(","));
+    }
+    let (out, err) = run(&["-disassemble"], input);
+    let bad: std::collections::HashSet<usize> =
+        failing_lines(&err, "warning:").into_iter().map(|(n, _)| (n - 1) / 2).collect();
+    let mut texts = Vec::new();
+    let mut current: Vec<String> = Vec::new();
+    for line in out.lines().map(clean).filter(|l| !l.is_empty() && !l.starts_with('.')) {
+        if line == "s_nop 0x7acd" || line == "s_nop 31437" {
+            texts.push(current.join(" ;; "));
+            current.clear();
+        } else {
+            current.push(line);
+        }
+    }
+    assert_eq!(texts.len(), codes.len(), "llvm-mc lost markers");
+    texts.into_iter().enumerate().map(|(i, t)| (!bad.contains(&i)).then_some(t)).collect()
+}
+
+/// What llvm-mc assembles each line to, or its complaint.
+pub fn llvm_assemble(lines: &[String]) -> Vec<Result<Vec<u8>, String>> {
+    let (out, err) = run(&["-show-encoding"], lines.join("\n") + "\n");
+    let bad: std::collections::HashMap<usize, String> = failing_lines(&err, "error:").into_iter().collect();
+    let mut encodings = out.lines().filter_map(|l| l.split_once("encoding: [")).map(|(_, e)| {
+        let e = e.trim_end().trim_end_matches(']');
+        e.split(',').map(|b| u8::from_str_radix(b.trim().trim_start_matches("0x"), 16).unwrap()).collect::<Vec<u8>>()
+    });
+    (0..lines.len())
+        .map(|i| match bad.get(&(i + 1)) {
+            Some(msg) => Err(msg.clone()),
+            None => Ok(encodings.next().expect("one encoding per accepted line")),
+        })
+        .collect()
+}
+
+/// One space between words, no comment.
+pub fn clean(line: &str) -> String {
+    line.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Lower-case hex of bytes.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// `count` random instructions per row and form.
+pub fn random_corpus(seed: u64, count: usize) -> Vec<Inst> {
+    let mut rng = Rng(seed);
+    let mut out = Vec::new();
+    for op in Opcode::all() {
+        let n = forms(op, &mut rng).len();
+        for form in 0..n {
+            for _ in 0..count {
+                let enc = forms(op, &mut rng)[form];
+                out.push(random_inst(&mut rng, op, enc).unwrap_or_else(|| panic!("no legal {} as {enc:?}", op.name())));
+            }
+        }
+    }
+    out
+}
