@@ -4,6 +4,7 @@
 //! The parts: [`descriptor`] (the 64 bytes that start a kernel), [`metadata`] (arguments and sizes, MessagePack),
 //! [`lines`] (which Rust line an instruction came from).
 
+mod args;
 pub mod descriptor;
 pub mod lines;
 pub mod metadata;
@@ -11,6 +12,7 @@ pub mod msgpack;
 mod read;
 mod write;
 
+pub use args::args_of;
 pub use descriptor::{initial_sgprs, DescriptorError, FloatMode, InitialSgprs, KernelDescriptor, Resources};
 pub use lines::Line;
 pub use metadata::{Arg, ArgKind, KernelMetadata};
