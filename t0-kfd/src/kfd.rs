@@ -138,6 +138,9 @@ pub trait Kfd: Send + Sync {
     /// Names `len` bytes at `va` for fault messages; a real driver ignores it.
     fn name_memory(&self, _va: u64, _len: u64, _name: &str) {}
 
+    /// Tells which code object was loaded at `va`, so that faults name kernel and line; a real driver ignores it.
+    fn name_code(&self, _va: u64, _code_object: &[u8]) {}
+
     /// The fault that stopped the device, if the driver can tell.
     fn fault_detail(&self) -> Option<FaultDetail> {
         None

@@ -126,7 +126,7 @@ impl Arena {
         unsafe { self.view.add(offset as usize) }
     }
 
-    /// Takes `size` bytes (a multiple of [`PAGE`]); returns the offset. The bytes are zero.
+    /// Takes `size` bytes (a multiple of 4096); returns the offset. The bytes are zero.
     pub fn take(&self, size: u64) -> Result<u64, ArenaError> {
         debug_assert_eq!(size % PAGE, 0);
         check_host_memory(size)?;

@@ -24,6 +24,7 @@ struct Event {
     auto_reset: bool,
     signaled: bool,
     age: u64,
+    waiters: u32,
     data: EventData,
 }
 
@@ -92,6 +93,7 @@ impl Events {
             auto_reset: args.auto_reset != 0,
             signaled: false,
             age: 1,
+            waiters: 0,
             data: EventData::new(id),
         };
         t.events.insert(id, event);
@@ -125,8 +127,11 @@ impl Events {
                 "event {id:#x} is not a signal event, the host cannot set it"
             )));
         }
-        e.signaled = on;
-        e.age += u64::from(on);
+        if on {
+            e.fire();
+        } else {
+            e.signaled = false;
+        }
         drop(t);
         self.changed.notify_all();
         Ok(())
@@ -141,8 +146,7 @@ impl Events {
         };
         let slot = vm.event_slot(page, id);
         if slot.swap(UNSIGNALED, std::sync::atomic::Ordering::AcqRel) != UNSIGNALED {
-            e.signaled = true;
-            e.age += 1;
+            e.fire();
             drop(t);
             self.changed.notify_all();
         }
@@ -162,8 +166,7 @@ impl Events {
         let mut t = lock(&self.table);
         for e in t.events.values_mut().filter(|e| e.kind == kind) {
             fill(&mut e.data);
-            e.signaled = true;
-            e.age += 1;
+            e.fire();
         }
         drop(t);
         self.changed.notify_all();
@@ -172,31 +175,34 @@ impl Events {
     /// WAIT_EVENTS.
     pub fn wait(&self, events: &mut [EventData], all: bool, timeout_ms: u32) -> Result<WaitOutcome, Refusal> {
         let mut t = lock(&self.table);
-        let mut fired = vec![false; events.len()];
         if let Some(e) = events.iter().find(|e| !t.events.contains_key(&e.event_id)) {
             return Err(invalid(format!("no event {:#x}", e.event_id)));
         }
+        let mut waits: Vec<Waiting> = Vec::with_capacity(events.len());
+        for w in events.iter() {
+            waits.extend(t.events.get_mut(&w.event_id).map(|e| e.enter(w)));
+        }
         let end = (timeout_ms != u32::MAX).then(|| Instant::now() + Duration::from_millis(timeout_ms.into()));
-        loop {
-            for (w, fired) in events.iter_mut().zip(&mut fired).filter(|(_, f)| !**f) {
-                let Some(e) = t.events.get_mut(&w.event_id) else {
-                    return Err((Errno::EIO, format!("event {:#x} was destroyed", w.event_id)));
-                };
-                *fired = e.look(w);
+        let outcome = loop {
+            let mut fired = 0;
+            let mut gone = None;
+            for (w, wait) in events.iter_mut().zip(&mut waits) {
+                match t.events.get(&w.event_id) {
+                    Some(e) => fired += usize::from(e.look(wait, w)),
+                    None => gone = Some(w.event_id),
+                }
             }
-            let done = if all {
-                fired.iter().all(|f| *f)
-            } else {
-                fired.iter().any(|f| *f)
-            };
-            if done {
-                return Ok(WaitOutcome::Complete);
+            if let Some(id) = gone {
+                break Err((Errno::EIO, format!("event {id:#x} was destroyed")));
+            }
+            if fired == events.len() || !all && fired > 0 {
+                break Ok(WaitOutcome::Complete);
             }
             let left = match end {
                 None => Duration::from_secs(3600),
                 Some(end) => match end.checked_duration_since(Instant::now()) {
                     Some(d) if !d.is_zero() => d,
-                    _ => return Ok(WaitOutcome::Timeout),
+                    _ => break Ok(WaitOutcome::Timeout),
                 },
             };
             t = self
@@ -204,27 +210,54 @@ impl Events {
                 .wait_timeout(t, left)
                 .unwrap_or_else(PoisonError::into_inner)
                 .0;
+        };
+        for w in events.iter() {
+            if let Some(e) = t.events.get_mut(&w.event_id) {
+                e.waiters -= 1;
+            }
         }
+        outcome
     }
 }
 
+/// One event of one wait.
+struct Waiting {
+    /// Age when the wait began: any later signal activates the waiter, whoever else was woken by it.
+    age: u64,
+    activated: bool,
+}
+
 impl Event {
-    /// Did the event fire for this waiter? Fills the waiter's payload in.
-    fn look(&mut self, w: &mut EventData) -> bool {
+    /// Signals the event: wakes every waiter; an auto-reset event stays signaled only if there was none.
+    fn fire(&mut self) {
+        self.age += 1;
+        self.signaled = !self.auto_reset || self.waiters == 0;
+    }
+
+    fn enter(&mut self, w: &EventData) -> Waiting {
         let is_signal = self.kind == uapi::EVENT_SIGNAL;
         let age_moved = is_signal && w.last_event_age() != 0 && w.last_event_age() != self.age;
-        if !self.signaled && !age_moved {
-            return false;
-        }
-        if self.auto_reset {
+        let activated = self.signaled || age_moved;
+        if self.signaled && self.auto_reset {
             self.signaled = false;
         }
-        if is_signal {
-            if w.last_event_age() != 0 {
-                w.set_last_event_age(self.age);
-            }
-        } else {
+        self.waiters += 1;
+        Waiting {
+            age: self.age,
+            activated,
+        }
+    }
+
+    /// Did the event fire for this waiter? Fills the waiter's payload in.
+    fn look(&self, wait: &mut Waiting, w: &mut EventData) -> bool {
+        wait.activated |= self.age != wait.age;
+        if !wait.activated {
+            return false;
+        }
+        if self.kind != uapi::EVENT_SIGNAL {
             w.payload = self.data.payload;
+        } else if w.last_event_age() != 0 {
+            w.set_last_event_age(self.age);
         }
         true
     }

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use t0_backend_rdna3::object::CodeObject;
 use t0_kfd::uapi::{self, CreateEvent, CreateQueue, EventData, GetClockCounters};
 use t0_kfd::{
     Allocation, Doorbells, Errno, FaultDetail, Kfd, KfdError, Node, QueueSizes, QueueStatus, Topology, VaRange,
@@ -456,7 +457,7 @@ impl Kfd for SimKfd {
                 return Err((Errno::EBUSY, "the buffer is still mapped to the GPU".into()));
             }
             if self.shared.events.page() == Some(b.offset) {
-                return Err((Errno::EBUSY, "the buffer is the event page".into()));
+                return Err((Errno::EPERM, "the buffer is the event page".into()));
             }
             s.buffers.remove(&handle);
             if b.flags & uapi::ALLOC_VRAM != 0 {
@@ -600,6 +601,13 @@ impl Kfd for SimKfd {
 
     fn name_memory(&self, va: u64, len: u64, name: &str) {
         self.shared.vm.name(va, len, name);
+    }
+
+    fn name_code(&self, va: u64, code_object: &[u8]) {
+        // A file the loader accepted; if not, faults are only less well described.
+        if let Ok(object) = CodeObject::parse(code_object) {
+            self.shared.vm.add_code(va, Arc::new(object));
+        }
     }
 
     fn fault_detail(&self) -> Option<FaultDetail> {

@@ -13,6 +13,8 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use t0_backend_rdna3::object::CodeObject;
+
 use super::arena::{lock, Arena, ArenaError, PAGE};
 
 /// What an access does.
@@ -238,6 +240,7 @@ pub struct Vm {
     table: RwLock<Arc<PageTable>>,
     generation: AtomicU64,
     names: Mutex<BTreeMap<u64, Named>>,
+    code: Mutex<BTreeMap<u64, Arc<CodeObject>>>,
 }
 
 /// First file offset used for buffers, as DRM's fake offsets start at 4 GiB.
@@ -254,6 +257,7 @@ impl Vm {
             table: RwLock::default(),
             generation: AtomicU64::new(0),
             names: Mutex::default(),
+            code: Mutex::default(),
         })
     }
 
@@ -341,6 +345,18 @@ impl Vm {
         }
     }
 
+    /// Notes that `object` was loaded at GPU address `va`.
+    pub fn add_code(&self, va: u64, object: Arc<CodeObject>) {
+        lock(&self.code).insert(va, object);
+    }
+
+    /// The code object whose memory holds `va`, and where it was loaded; known only if the client told.
+    pub fn code_at(&self, va: u64) -> Option<(u64, Arc<CodeObject>)> {
+        let code = lock(&self.code);
+        let (&at, object) = code.range(..=va).next_back()?;
+        (va - at < object.memory_bytes()).then(|| (at, object.clone()))
+    }
+
     /// Maps `len` bytes at arena `offset` to GPU address `va`. Returns false, changing nothing, if the range overlaps
     /// a mapping.
     pub fn map(&self, va: u64, len: u64, offset: u64, flags: PageFlags) -> bool {
@@ -358,6 +374,7 @@ impl Vm {
 
     /// Removes the mapping that starts at `va`; false if there is none.
     pub fn unmap(&self, va: u64) -> bool {
+        lock(&self.code).remove(&va);
         self.change(|t| match t.mappings.binary_search_by_key(&va, |m| m.va) {
             Ok(i) => {
                 t.mappings.remove(i);
