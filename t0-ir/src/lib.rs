@@ -9,6 +9,7 @@ pub mod build;
 pub mod diag;
 pub mod eval;
 pub mod func;
+pub mod interp;
 pub mod op;
 pub mod passes;
 pub mod text;

@@ -296,7 +296,7 @@ ops! {
     // ---- wave ------------------------------------------------------------------------------------------------------
     /// Reduction over all lanes of the wave, in a fixed order (butterfly: lane xor 1, 2, 4, 8, 16); the same value in every lane.
     WaveReduce { op: Rmw } = "wave_reduce", Exactly(1), SAME, Pure, Wave;
-    /// Inclusive prefix reduction over the lanes.
+    /// Inclusive prefix reduction over the lanes, in steps: for d = 1, 2, 4, 8, 16, lane l ≥ d becomes lane (l − d) op lane l.
     WaveScan { op: Rmw } = "wave_scan", Exactly(1), SAME, Pure, Wave;
     /// `wave_shuffle value, lane`: the value held by lane `lane mod 32`.
     WaveShuffle = "wave_shuffle", Exactly(2), SAME, Pure, Wave;

@@ -8,6 +8,8 @@
 mod collectives;
 mod types;
 
+pub(crate) use types::elements;
+
 use crate::analysis::uniform::Uniform;
 use crate::diag::{Diag, Diags};
 use crate::func::{Func, OpId, Region, Span, Value};

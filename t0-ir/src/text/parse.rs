@@ -498,6 +498,9 @@ impl Parser {
         }
         let mut args = Vec::new();
         while let Tok::Value(_, number) = *self.peek() {
+            if self.tokens[self.at + 1].0 == Tok::Sign(':') {
+                break; // the next operation's result
+            }
             match body.values.get(&number) {
                 Some(&v) => args.push(v),
                 None => return Err(Diag::new(self.span(), format!("%{number} is not defined before this"))),

@@ -1,0 +1,140 @@
+//! Fragments, WMMA and tile operations.
+
+use std::rc::Rc;
+
+use super::wave::{poison, Group, Lanes, TileData, Val, Wave, LANES};
+use super::InterpError;
+use crate::eval::{round, Const};
+use crate::func::{Op, Value};
+use crate::op::LdsId;
+use crate::ty::{Scalar, TileTy, Ty};
+
+type Done = Result<(), InterpError>;
+
+/// Row and column that register `v` of lane `l` of an accumulator holds (see [`crate::Role::Acc`]).
+fn acc_place(v: usize, l: usize) -> (usize, usize) {
+    (2 * v + (l >> 4), l & 15)
+}
+
+impl<'f> Group<'f, '_> {
+    pub(super) fn wmma(&self, w: &mut Wave<'f>, op: &Op) -> Done {
+        for &input in &op.args[..2] {
+            let uneven = w.elems(input).iter().find_map(|e| (0..16).find(|&l| e[l] != e[l + 16]));
+            if let Some(lane) = uneven {
+                return Err(InterpError::Fragment {
+                    op: op.kind.row().name,
+                    span: op.span,
+                    lane: lane as u32,
+                });
+            }
+        }
+        let (a, b, c) = (w.elems(op.args[0]), w.elems(op.args[1]), w.elems(op.args[2]));
+        let tys = [0, 1, 2].map(|n| self.ty(op.args[n]).elem());
+        let mut out = vec![poison(tys[2]); 8];
+        for (v, o) in out.iter_mut().enumerate() {
+            for (l, x) in o.iter_mut().enumerate() {
+                let (row, col) = acc_place(v, l);
+                let pairs = (0..16).map(|k| (a[k][row], b[k][col]));
+                *x = if tys[2] == Scalar::I32 {
+                    dot_int(tys, pairs, c[v][l])
+                } else {
+                    dot_float(tys, pairs, c[v][l])
+                };
+            }
+        }
+        w.set(op.results[0], Val::Elems(out));
+        Ok(())
+    }
+
+    pub(super) fn tile_load(&self, w: &mut Wave<'f>, op: &Op) -> Done {
+        let (Ty::LdsTile(t) | Ty::Staged(t)) = self.ty(op.results[0]) else {
+            return Err(Self::unsupported(op, "its result is no tile"));
+        };
+        let view = w.view(op.args[0])[0];
+        let [rows, cols, stride, row, col] = [1, 2, 3, 4, 5].map(|n| u64::from(Self::uniform(w, op.args[n])));
+        let mut data = Vec::with_capacity((t.rows * t.cols) as usize);
+        for r in 0..u64::from(t.rows) {
+            for c in 0..u64::from(t.cols) {
+                let inside = row + r < rows && col + c < cols;
+                let index = (row + r) * stride + col + c;
+                let at = Self::element(view, index, t.elem.bytes()).filter(|_| inside);
+                data.push(at.map_or(Ok(0), |at| self.read(op, at, t.elem))?);
+            }
+        }
+        w.set(op.results[0], Val::Tile(Rc::new(data)));
+        Ok(())
+    }
+
+    pub(super) fn tile_commit(&self, w: &mut Wave<'f>, op: &Op, lds: LdsId) -> Done {
+        let offset = Self::uniform(w, op.args[1]);
+        let Val::Tile(data) = w.val(op.args[0]) else {
+            return Err(Self::unsupported(op, "its operand is no staged tile"));
+        };
+        let data = data.clone();
+        w.tiles.insert((lds, offset), data);
+        w.set(op.results[0], Val::TileAt(lds, offset));
+        Ok(())
+    }
+
+    fn tile_data(w: &Wave<'f>, op: &Op, v: Value) -> Result<TileData, InterpError> {
+        match w.val(v) {
+            Val::Tile(data) => Ok(data.clone()),
+            Val::TileAt(lds, offset) => match w.tiles.get(&(*lds, *offset)) {
+                Some(data) => Ok(data.clone()),
+                None => Err(Self::unsupported(op, "no tile was committed there")),
+            },
+            _ => Err(Self::unsupported(op, "its operand is no tile")),
+        }
+    }
+
+    pub(super) fn tile_frag(&self, w: &mut Wave<'f>, op: &Op) -> Done {
+        let Ty::LdsTile(TileTy { rows, cols, .. }) = self.ty(op.args[0]) else {
+            return Err(Self::unsupported(op, "its operand is no tile"));
+        };
+        let data = Self::tile_data(w, op, op.args[0])?;
+        let (block, k) = (
+            Self::uniform(w, op.args[1]) as usize,
+            Self::uniform(w, op.args[2]) as usize,
+        );
+        if 16 * block + 16 > rows as usize || k + 16 > cols as usize || data.len() != (rows * cols) as usize {
+            return Err(Self::unsupported(op, "the fragment is not inside of its tile"));
+        }
+        let elem =
+            |e: usize| -> Lanes { std::array::from_fn(|l| data[(16 * block + (l & 15)) * cols as usize + k + e]) };
+        w.set(op.results[0], Val::Elems((0..16).map(elem).collect()));
+        Ok(())
+    }
+
+    pub(super) fn tile_store(&mut self, w: &Wave<'f>, op: &Op) -> Done {
+        let s = self.ty(op.args[6]).elem();
+        let view = w.view(op.args[0])[0];
+        let [rows, cols, stride, row, col] = [1, 2, 3, 4, 5].map(|n| u64::from(Self::uniform(w, op.args[n])));
+        for (v, x) in w.elems(op.args[6]).iter().enumerate() {
+            for (l, &bits) in x.iter().enumerate().take(LANES) {
+                let (r, c) = acc_place(v, l);
+                let (r, c) = (row + r as u64, col + c as u64);
+                let at = Self::element(view, r * stride + c, s.bytes());
+                if let Some(at) = at.filter(|_| r < rows && c < cols) {
+                    self.write(op, at, s, bits)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn dot_float(tys: [Scalar; 3], pairs: impl Iterator<Item = (u64, u64)>, c: u64) -> u64 {
+    let number = |ty, bits| Const::new(ty, bits).float() as f32; // 16 and 32 bits: exact
+    let sum = pairs.fold(number(tys[2], c), |acc, (a, b)| {
+        number(tys[0], a).mul_add(number(tys[1], b), acc)
+    });
+    round(tys[2], f64::from(sum)).bits
+}
+
+fn dot_int(tys: [Scalar; 3], pairs: impl Iterator<Item = (u64, u64)>, c: u64) -> u64 {
+    let number = |ty, bits| Const::new(ty, bits).int();
+    let sum = pairs.fold(number(tys[2], c), |acc, (a, b)| {
+        acc + number(tys[0], a) * number(tys[1], b)
+    });
+    Const::i32(sum as i32).bits
+}
