@@ -1,0 +1,131 @@
+//! Read-modify-write operations, shared by LDS, global and buffer atomics.
+
+use crate::num::{is_nan32, FpMode, Round};
+
+/// What an atomic does with the old value and its operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rmw {
+    /// Replace.
+    Swap,
+    /// Replace when equal to the second operand.
+    CmpSwap,
+    /// The same with f32 (f64) equality.
+    CmpSwapF,
+    /// Add.
+    Add,
+    /// Subtract.
+    Sub,
+    /// Operand minus old.
+    RSub,
+    /// Subtract, clamped at zero.
+    CSub,
+    /// Signed minimum.
+    MinI,
+    /// Unsigned minimum.
+    MinU,
+    /// Signed maximum.
+    MaxI,
+    /// Unsigned maximum.
+    MaxU,
+    /// And.
+    And,
+    /// Or.
+    Or,
+    /// Exclusive or.
+    Xor,
+    /// Wrapping increment up to the operand.
+    Inc,
+    /// Wrapping decrement from the operand.
+    Dec,
+    /// Clear the bits of the first operand, set those of the second.
+    MskOr,
+    /// `old >= a ? old - a : old + b`.
+    Wrap,
+    /// f32 add; denormals flushed, rounded to nearest (manual 13).
+    AddF,
+    /// f32 or f64 minimum.
+    MinF,
+    /// f32 or f64 maximum.
+    MaxF,
+}
+
+/// Width of an atomic in bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Width {
+    /// 32 bits.
+    W32,
+    /// 64 bits.
+    W64,
+}
+
+/// f32 atomics ignore MODE: denormals flush, rounding is to nearest.
+const ATOMIC_FP: FpMode = FpMode {
+    round32: Round::Nearest,
+    round16: Round::Nearest,
+    denorm32: 0,
+    denorm16: 3,
+    ieee: false,
+    dx10_clamp: false,
+    fp16_ovfl: false,
+};
+
+/// The new value of a dword.
+pub fn apply32(op: Rmw, old: u32, a: u32, b: u32) -> u32 {
+    let (fo, fa) = (f32::from_bits(old), f32::from_bits(a));
+    match op {
+        Rmw::Swap => a,
+        Rmw::CmpSwap => if old == b { a } else { old },
+        Rmw::CmpSwapF => if fo == f32::from_bits(b) { a } else { old },
+        Rmw::Add => old.wrapping_add(a),
+        Rmw::Sub => old.wrapping_sub(a),
+        Rmw::RSub => a.wrapping_sub(old),
+        Rmw::CSub => old.saturating_sub(a),
+        Rmw::MinI => (old as i32).min(a as i32) as u32,
+        Rmw::MinU => old.min(a),
+        Rmw::MaxI => (old as i32).max(a as i32) as u32,
+        Rmw::MaxU => old.max(a),
+        Rmw::And => old & a,
+        Rmw::Or => old | a,
+        Rmw::Xor => old ^ a,
+        Rmw::Inc => if old >= a { 0 } else { old + 1 },
+        Rmw::Dec => if old == 0 || old > a { a } else { old - 1 },
+        Rmw::MskOr => (old & !a) | b,
+        Rmw::Wrap => if old >= a { old - a } else { old.wrapping_add(b) },
+        Rmw::AddF => {
+            let m = ATOMIC_FP;
+            let (x, y) = (m.in32(old), m.in32(a));
+            let s = f32::from_bits(x) + f32::from_bits(y);
+            if is_nan32(s.to_bits()) { crate::num::nan32(&[x, y]) } else { m.out32(s.to_bits()) }
+        }
+        Rmw::MinF => if fa < fo { a } else { old },
+        Rmw::MaxF => if fa > fo { a } else { old },
+    }
+}
+
+/// The new value of a quadword.
+pub fn apply64(op: Rmw, old: u64, a: u64, b: u64) -> u64 {
+    let (fo, fa) = (f64::from_bits(old), f64::from_bits(a));
+    match op {
+        Rmw::Swap => a,
+        Rmw::CmpSwap => if old == b { a } else { old },
+        Rmw::CmpSwapF => if fo == f64::from_bits(b) { a } else { old },
+        Rmw::Add => old.wrapping_add(a),
+        Rmw::Sub => old.wrapping_sub(a),
+        Rmw::RSub => a.wrapping_sub(old),
+        Rmw::CSub => old.saturating_sub(a),
+        Rmw::MinI => (old as i64).min(a as i64) as u64,
+        Rmw::MinU => old.min(a),
+        Rmw::MaxI => (old as i64).max(a as i64) as u64,
+        Rmw::MaxU => old.max(a),
+        Rmw::And => old & a,
+        Rmw::Or => old | a,
+        Rmw::Xor => old ^ a,
+        Rmw::Inc => if old >= a { 0 } else { old + 1 },
+        Rmw::Dec => if old == 0 || old > a { a } else { old - 1 },
+        Rmw::MskOr => (old & !a) | b,
+        Rmw::Wrap => if old >= a { old - a } else { old.wrapping_add(b) },
+        Rmw::AddF => (fo + fa).to_bits(),
+        Rmw::MinF => if fa < fo { a } else { old },
+        Rmw::MaxF => if fa > fo { a } else { old },
+    }
+}

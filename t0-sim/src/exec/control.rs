@@ -1,0 +1,167 @@
+//! SOPK and SOPP: immediates, branches, waits, barriers, messages, hardware registers.
+
+use t0_backend_rdna3::isa::{Sopk, Sopp};
+
+use super::{scalar32, Env, Fault, Step};
+use crate::driver::ExecFaultKind;
+use crate::program::{Dst, Instr};
+use crate::wave::{Wave, WaveState, VCC};
+
+pub(super) fn sopk(w: &mut Wave, env: &Env, i: &Instr, op: Sopk) -> Step {
+    use Sopk::*;
+    let k = i.imm as i16 as i32;
+    let u = i.imm as u16 as u32;
+    // The register is a source for compares and waits, a destination for the arithmetic ones.
+    let r = match i.dst[0] {
+        Dst::S(r) => w.sgpr[usize::from(r) & 127],
+        _ => scalar32(w, i.src[0]),
+    };
+    let ir = r as i32;
+    let set = |w: &mut Wave, v: u32| {
+        if let Dst::S(d) = i.dst[0] {
+            w.set_s(usize::from(d), v);
+        }
+    };
+    match op {
+        s_movk_i32 => set(w, k as u32),
+        s_cmovk_i32 => {
+            if w.scc {
+                set(w, k as u32);
+            }
+        }
+        s_cmpk_eq_i32 => w.scc = ir == k,
+        s_cmpk_lg_i32 => w.scc = ir != k,
+        s_cmpk_gt_i32 => w.scc = ir > k,
+        s_cmpk_ge_i32 => w.scc = ir >= k,
+        s_cmpk_lt_i32 => w.scc = ir < k,
+        s_cmpk_le_i32 => w.scc = ir <= k,
+        s_cmpk_eq_u32 => w.scc = r == u,
+        s_cmpk_lg_u32 => w.scc = r != u,
+        s_cmpk_gt_u32 => w.scc = r > u,
+        s_cmpk_ge_u32 => w.scc = r >= u,
+        s_cmpk_lt_u32 => w.scc = r < u,
+        s_cmpk_le_u32 => w.scc = r <= u,
+        s_addk_i32 => {
+            set(w, r.wrapping_add(k as u32));
+            w.scc = ir.checked_add(k).is_none();
+        }
+        s_mulk_i32 => set(w, r.wrapping_mul(k as u32)),
+        s_getreg_b32 => {
+            let v = hwreg(w, u & 63)?;
+            set(w, field(v, u));
+        }
+        s_setreg_b32 | s_setreg_imm32_b32 => setreg(w, u, scalar32(w, i.src[0]))?,
+        s_call_b64 => {
+            if let Dst::S(d) = i.dst[0] {
+                w.set_s64(usize::from(d), env.entry + i.offset + 4);
+            }
+            branch(w, i)?;
+        }
+        s_waitcnt_vscnt => w.waits.wait_vs((r & 63) + (u & 63)),
+        s_waitcnt_vmcnt => w.waits.wait_vm((r & 63) + (u & 63)),
+        s_waitcnt_lgkmcnt => w.waits.wait_lgkm((r & 63) + (u & 63)),
+        // Exports do not exist in compute kernels.
+        s_waitcnt_expcnt => {}
+    }
+    Ok(())
+}
+
+/// Hardware register numbers of gfx11 (LLVM `SIDefines.h`).
+const HW_MODE: u32 = 1;
+const HW_STATUS: u32 = 2;
+const HW_SHADER_CYCLES: u32 = 29;
+
+fn hwreg(w: &Wave, id: u32) -> Step<u32> {
+    match id {
+        HW_MODE => Ok(w.mode),
+        HW_STATUS => Ok(u32::from(w.scc) | u32::from(w.exec() == 0) << 9 | u32::from(w.sgpr[VCC] == 0) << 10),
+        // Not a clock: instructions executed, which is at least monotonic and repeatable.
+        HW_SHADER_CYCLES => Ok(w.issued as u32 & 0xf_ffff),
+        _ => Err(Fault::unsupported("s_getreg/s_setreg of a hardware register other than MODE, STATUS, SHADER_CYCLES")),
+    }
+}
+
+/// The field of a hardware register an hwreg immediate selects: offset in bits 10:6, size minus one in 15:11.
+fn field(v: u32, imm: u32) -> u32 {
+    let (offset, size) = (imm >> 6 & 31, (imm >> 11 & 31) + 1);
+    let mask = if size >= 32 { u32::MAX } else { (1 << size) - 1 };
+    (v >> offset) & mask
+}
+
+fn setreg(w: &mut Wave, imm: u32, value: u32) -> Step {
+    if imm & 63 != HW_MODE {
+        return Err(Fault::unsupported("s_setreg of a hardware register other than MODE"));
+    }
+    let (offset, size) = (imm >> 6 & 31, (imm >> 11 & 31) + 1);
+    let mask = (if size >= 32 { u32::MAX } else { (1 << size) - 1 }) << offset;
+    w.set_mode((w.mode & !mask) | (value << offset & mask));
+    Ok(())
+}
+
+/// Takes the branch.
+fn branch(w: &mut Wave, i: &Instr) -> Step {
+    if i.target == u32::MAX {
+        return Err(Fault::rule("branch out of the kernel's code"));
+    }
+    w.pc = i.target;
+    Ok(())
+}
+
+pub(super) fn sopp(w: &mut Wave, env: &Env, i: &Instr, op: Sopp) -> Step {
+    use Sopp::*;
+    let u = i.imm as u16 as u32;
+    match op {
+        s_nop | s_sleep | s_set_inst_prefetch_distance | s_clause | s_delay_alu | s_setprio | s_wakeup
+        | s_incperflevel | s_decperflevel | s_icache_inv | s_wait_event => {}
+        s_sethalt => return Err(Fault::unsupported("s_sethalt stops a wave until a debugger restarts it")),
+        s_waitcnt_depctr => {
+            if u >> 12 == 0 {
+                w.hazards.valu_done();
+            }
+        }
+        s_waitcnt => {
+            w.waits.wait_vm(u >> 10 & 63);
+            w.waits.wait_lgkm(u >> 4 & 63);
+        }
+        s_wait_idle => {
+            w.waits.wait_vm(0);
+            w.waits.wait_lgkm(0);
+            w.waits.wait_vs(0);
+        }
+        s_trap => return Err(Fault::new(ExecFaultKind::Trap { id: u as u8 })),
+        s_round_mode => w.set_mode((w.mode & !0xf) | (u & 0xf)),
+        s_denorm_mode => w.set_mode((w.mode & !0xf0) | (u & 0xf) << 4),
+        s_code_end => return Err(Fault::rule("s_code_end was reached: control ran past the end of the kernel")),
+        s_branch => branch(w, i)?,
+        s_cbranch_scc0 if !w.scc => branch(w, i)?,
+        s_cbranch_scc1 if w.scc => branch(w, i)?,
+        s_cbranch_vccz if w.sgpr[VCC] == 0 => branch(w, i)?,
+        s_cbranch_vccnz if w.sgpr[VCC] != 0 => branch(w, i)?,
+        s_cbranch_execz if w.exec() == 0 => branch(w, i)?,
+        s_cbranch_execnz if w.exec() != 0 => branch(w, i)?,
+        s_cbranch_scc0 | s_cbranch_scc1 | s_cbranch_vccz | s_cbranch_vccnz | s_cbranch_execz | s_cbranch_execnz => {}
+        s_endpgm => w.state = WaveState::Ended,
+        s_sendmsg => message(w, env, u)?,
+        s_sendmsghalt => return Err(Fault::unsupported("s_sendmsghalt stops a wave until a debugger restarts it")),
+        // The barrier of a single-wave workgroup does nothing (RDNA3 manual 2.3).
+        s_barrier if env.waves <= 1 => {}
+        s_barrier => w.state = WaveState::AtBarrier,
+    }
+    Ok(())
+}
+
+/// MSG_INTERRUPT and MSG_DEALLOC_VGPRS; after the latter only `s_endpgm` may follow.
+fn message(w: &mut Wave, env: &Env, message: u32) -> Step {
+    match message & 0xff {
+        1 => Ok(()),
+        3 => {
+            use t0_backend_rdna3::isa::Opcode;
+            let ends = env.program.code.get(w.pc as usize).is_some_and(|n| n.op == Opcode::Sopp(Sopp::s_endpgm));
+            if !ends {
+                return Err(Fault::rule("s_sendmsg MSG_DEALLOC_VGPRS must be followed by s_endpgm: the VGPRs are gone"));
+            }
+            Ok(())
+        }
+        _ => Err(Fault::unsupported("a message other than MSG_INTERRUPT and MSG_DEALLOC_VGPRS")),
+    }
+}

@@ -1,0 +1,197 @@
+//! Execution: one function per encoding family, each an exhaustive `match` on the family's rows, so that a new row
+//! of the instruction table does not compile until it has semantics here.
+//!
+//! [`run`] is the loop of one wave: fetch the decoded instruction, check the traps, execute, advance. It returns at a
+//! barrier, at the end, when the slice is used up, or with a [`Fault`].
+
+mod atomic;
+mod control;
+mod fma;
+mod global;
+mod lanes;
+mod lds;
+mod mubuf;
+mod salu;
+mod smem;
+mod valu;
+mod vop1;
+mod vop2;
+mod vop3;
+mod vop3p;
+mod vopc;
+mod wmma;
+
+pub use wmma::wmma_reference;
+
+use t0_backend_rdna3::isa::{Class, Opcode};
+
+use crate::driver::ExecFaultKind;
+use crate::mem::{Global, Lds};
+use crate::program::{Instr, Program, Src};
+use crate::wave::{Wave, WaveState};
+
+/// Why a wave cannot go on.
+#[derive(Clone, Debug)]
+pub struct Fault {
+    /// What happened.
+    pub kind: ExecFaultKind,
+    /// The lane to blame.
+    pub lane: Option<u32>,
+}
+
+impl Fault {
+    /// A fault of the whole wave.
+    pub fn new(kind: ExecFaultKind) -> Box<Fault> {
+        Box::new(Fault { kind, lane: None })
+    }
+
+    /// A broken rule.
+    pub fn rule(what: impl Into<String>) -> Box<Fault> {
+        Fault::new(ExecFaultKind::Rule { what: what.into() })
+    }
+
+    /// An instruction or mode that is not simulated.
+    pub fn unsupported(reason: &'static str) -> Box<Fault> {
+        Fault::new(ExecFaultKind::Unsupported { reason })
+    }
+
+    /// A refused memory access of one lane.
+    pub fn memory(fault: crate::driver::VmFault, lane: u32) -> Box<Fault> {
+        Box::new(Fault { kind: ExecFaultKind::Memory(fault), lane: Some(lane) })
+    }
+}
+
+/// Result of a step.
+pub type Step<T = ()> = Result<T, Box<Fault>>;
+
+/// What a wave executes against.
+pub struct Env<'a, 'v> {
+    /// The kernel.
+    pub program: &'a Program,
+    /// Global memory.
+    pub mem: &'a mut Global<'v>,
+    /// The workgroup's LDS.
+    pub lds: &'a mut Lds,
+    /// GPU address of the kernel's first instruction.
+    pub entry: u64,
+    /// Waves of the workgroup; alone, `s_barrier` does nothing.
+    pub waves: u32,
+}
+
+/// Runs a wave for at most `slice` instructions.
+pub fn run(w: &mut Wave, env: &mut Env, slice: u64) -> Step {
+    let until = w.issued + slice;
+    let program = env.program;
+    while w.issued < until && w.state == WaveState::Running {
+        let Some(i) = program.code.get(w.pc as usize) else {
+            return Err(Fault::rule("control left the code of the kernel: a jump to bytes never decoded, or no s_endpgm"));
+        };
+        w.issued += 1;
+        let at = w.pc;
+        guard(w, i, program, at)?;
+        w.pc = i.next;
+        if let Err(f) = execute(w, env, i) {
+            w.pc = at;
+            return Err(f);
+        }
+    }
+    Ok(())
+}
+
+/// The traps that come before execution.
+#[inline(always)]
+fn guard(w: &mut Wave, i: &Instr, program: &Program, at: u32) -> Step {
+    if i.stop != 0 {
+        return Err(Fault::new(program.stops[i.stop as usize - 1].clone()));
+    }
+    if w.waits.pending {
+        if let Err(e) = w.waits.check(i) {
+            return Err(early_touch(&e, program));
+        }
+    }
+    if i.class.is_valu() {
+        if let Some(h) = w.hazards.valu(i, at) {
+            let by = &program.text[h.by() as usize];
+            return Err(Fault::rule(format!("{h} (`{by}` at +{:#x})", program.code[h.by() as usize].offset)));
+        }
+    } else if i.class.is_vmem() || i.class.is_lds() {
+        w.hazards.valu_done();
+    }
+    Ok(())
+}
+
+#[cold]
+fn early_touch(e: &crate::wait::EarlyTouch, program: &Program) -> Box<Fault> {
+    let load = &program.text[e.load as usize];
+    let offset = program.code[e.load as usize].offset;
+    let what = if e.written { "written" } else { "read" };
+    Fault::rule(format!(
+        "{} is {what} while `{load}` at +{offset:#x} is still in flight; put an `s_waitcnt` on {} between",
+        e.register, e.counter
+    ))
+}
+
+#[inline(always)]
+fn execute(w: &mut Wave, env: &mut Env, i: &Instr) -> Step {
+    match i.op {
+        Opcode::Vop2(op) => vop2::exec(w, i, op),
+        Opcode::Vop3(op) => vop3::exec(w, i, op),
+        Opcode::Vop1(op) => vop1::exec(w, i, op),
+        Opcode::Vop3p(op) if i.class == Class::Wmma => wmma::exec(w, i, op),
+        Opcode::Vop3p(op) => vop3p::exec(w, i, op),
+        Opcode::Vopc(op) => vopc::exec(w, i, op),
+        Opcode::Vop3sd(op) => vop3::exec_sd(w, i, op),
+        Opcode::Sop2(op) => salu::sop2(w, i, op),
+        Opcode::Sop1(op) => salu::sop1(w, env, i, op),
+        Opcode::Sopc(op) => salu::sopc(w, i, op),
+        Opcode::Sopk(op) => control::sopk(w, env, i, op),
+        Opcode::Sopp(op) => control::sopp(w, env, i, op),
+        Opcode::Ds(op) => {
+            let done = lds::exec(w, env, i, op);
+            issued(done, w, i)
+        }
+        Opcode::Smem(op) => {
+            let done = smem::exec(w, env, i, op);
+            issued(done, w, i)
+        }
+        Opcode::Flat(op) => {
+            let done = global::exec(w, env, i, op);
+            issued(done, w, i)
+        }
+        Opcode::Mubuf(op) => {
+            let done = mubuf::exec(w, env, i, op);
+            issued(done, w, i)
+        }
+    }
+}
+
+/// Counts a memory instruction as in flight.
+#[inline(always)]
+fn issued(done: Step, w: &mut Wave, i: &Instr) -> Step {
+    done?;
+    w.waits.issue(i, i.index);
+    Ok(())
+}
+
+/// A scalar source of 32 bits.
+#[inline(always)]
+pub(crate) fn scalar32(w: &Wave, s: Src) -> u32 {
+    match s {
+        Src::S(r) => w.sgpr[usize::from(r) & 127],
+        Src::K(k) => k as u32,
+        Src::Scc => u32::from(w.scc),
+        Src::Vccz => u32::from(w.sgpr[crate::wave::VCC] == 0),
+        Src::Execz => u32::from(w.exec() == 0),
+        Src::None | Src::V(_) => 0,
+    }
+}
+
+/// A scalar source of 64 bits.
+#[inline(always)]
+pub(crate) fn scalar64(w: &Wave, s: Src) -> u64 {
+    match s {
+        Src::S(r) => w.s64(usize::from(r)),
+        Src::K(k) => k,
+        other => u64::from(scalar32(w, other)),
+    }
+}

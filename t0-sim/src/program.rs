@@ -1,0 +1,389 @@
+//! A kernel's code, decoded once into a dense form the executor runs.
+//!
+//! Problem: decoding on every execution costs more than executing. Method: follow control flow from the entry,
+//! decode each reachable instruction once, resolve operands to register numbers and constants to bit patterns (by
+//! the operand's type, RDNA3 manual 4.1), branches to indices, and precompute the register sets the wait and hazard
+//! traps need. Bytes that are no instruction become a stop that fires only when *reached*: data after the last
+//! `s_endpgm` is nobody's business.
+//!
+//! Invariant: an [`Instr`] with `stop == 0` names only registers the wave has.
+
+use std::collections::{BTreeMap, HashMap};
+
+use t0_backend_rdna3::isa::{
+    self, Class, Enc, Family, Field, Flags, ImmKind, Kind, Mods, Opcode, Operand, Reg, RegFile, Role, Ty,
+};
+use t0_backend_rdna3::target::{Target, GFX1100};
+
+use crate::driver::ExecFaultKind;
+
+/// A source operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Src {
+    /// Absent (`off`) or NULL: reads zero.
+    None,
+    /// Vector register, first of its run.
+    V(u16),
+    /// Scalar register in hardware numbering, first of its run.
+    S(u16),
+    /// Constant, materialised for the operand's type.
+    K(u64),
+    /// SCC as 0 or 1.
+    Scc,
+    /// 1 when VCC is zero.
+    Vccz,
+    /// 1 when EXEC is zero.
+    Execz,
+}
+
+/// A destination operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dst {
+    /// Absent or NULL.
+    None,
+    /// Vector register.
+    V(u16),
+    /// Scalar register.
+    S(u16),
+}
+
+/// Lane movement on source 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dpp {
+    /// None.
+    Off,
+    /// DPP16.
+    D16(isa::Dpp16),
+    /// DPP8.
+    D8(isa::Dpp8),
+}
+
+/// A set of vector registers, one bit each.
+pub type VSet = [u64; 4];
+/// A set of scalar registers (hardware numbers 0..=127), one bit each.
+pub type SSet = [u64; 2];
+
+/// One decoded instruction.
+#[derive(Clone, Debug)]
+pub struct Instr {
+    /// What it is.
+    pub op: Opcode,
+    /// Class of its row.
+    pub class: Class,
+    /// Flags of its row.
+    pub flags: Flags,
+    /// Destinations in assembler order.
+    pub dst: [Dst; 2],
+    /// Sources in assembler order.
+    pub src: [Src; 4],
+    /// 32-bit registers of the first destination or of the data source.
+    pub data_regs: u32,
+    /// Immediate (raw 16 bits, sign-extended for signed kinds).
+    pub imm: i64,
+    /// Modifiers.
+    pub mods: Mods,
+    /// Lane movement.
+    pub dpp: Dpp,
+    /// True when a source modifier is set.
+    pub src_mods: bool,
+    /// True when clamp or omod is set.
+    pub dst_mods: bool,
+    /// Index of the next instruction in memory.
+    pub next: u32,
+    /// Index of the branch target.
+    pub target: u32,
+    /// Its own index in the program.
+    pub index: u32,
+    /// Byte offset from the kernel's entry.
+    pub offset: u64,
+    /// Length in bytes.
+    pub size: u32,
+    /// 0, or 1 + index of the reason why this cannot execute.
+    pub stop: u32,
+    /// Vector registers read.
+    pub vread: VSet,
+    /// Vector registers written.
+    pub vwrite: VSet,
+    /// Scalar registers read.
+    pub sread: SSet,
+    /// Scalar registers written.
+    pub swrite: SSet,
+    /// Counters it increments.
+    pub wait: isa::WaitCounts,
+}
+
+/// A decoded kernel.
+#[derive(Debug)]
+pub struct Program {
+    /// Instructions in address order; the first executed is `entry`.
+    pub code: Vec<Instr>,
+    /// Text form, parallel to `code`.
+    pub text: Vec<String>,
+    /// Why an instruction stops the wave.
+    pub stops: Vec<ExecFaultKind>,
+    /// Index of the first instruction.
+    pub entry: u32,
+}
+
+/// Largest code the sweep reads from one entry.
+pub const MAX_CODE: usize = 16 << 20;
+
+impl Program {
+    /// Decodes what is reachable from the start of `code`. `vgprs` is the wave's allocation. Jumps through registers
+    /// are followed when they land on an instruction reached otherwise.
+    pub fn decode(code: &[u8], vgprs: u32) -> Program {
+        let target = GFX1100;
+        let mut found: BTreeMap<u64, Found> = BTreeMap::new();
+        let mut work = vec![0u64];
+        while let Some(start) = work.pop() {
+            let mut at = start;
+            while !found.contains_key(&at) {
+                let f = Found::at(code, at, &target);
+                let (next, jump, falls) = (at + u64::from(f.size), f.jump(at), f.falls_through());
+                found.insert(at, f);
+                if let Some(to) = jump {
+                    work.push(to);
+                }
+                if !falls {
+                    break;
+                }
+                at = next;
+            }
+        }
+        Program::assemble(found, vgprs)
+    }
+
+    fn assemble(found: BTreeMap<u64, Found>, vgprs: u32) -> Program {
+        let index: HashMap<u64, u32> = found.keys().enumerate().map(|(i, &o)| (o, i as u32)).collect();
+        let mut p = Program { code: Vec::new(), text: Vec::new(), stops: Vec::new(), entry: 0 };
+        for (&offset, f) in &found {
+            let mut instr = match &f.what {
+                Ok(inst) => {
+                    p.text.push(inst.to_string());
+                    lower(inst, vgprs).unwrap_or_else(|why| {
+                        p.stops.push(why);
+                        let mut i = blank();
+                        i.stop = p.stops.len() as u32;
+                        i
+                    })
+                }
+                Err(words) => {
+                    p.text.push(String::from("(not an instruction)"));
+                    p.stops.push(ExecFaultKind::IllegalInstruction { words: words.clone() });
+                    let mut i = blank();
+                    i.stop = p.stops.len() as u32;
+                    i
+                }
+            };
+            instr.index = p.code.len() as u32;
+            instr.offset = offset;
+            instr.size = f.size;
+            instr.next = index.get(&(offset + u64::from(f.size))).copied().unwrap_or(u32::MAX);
+            instr.target = f.jump(offset).and_then(|t| index.get(&t).copied()).unwrap_or(u32::MAX);
+            p.code.push(instr);
+        }
+        p.entry = index.get(&0).copied().unwrap_or(0);
+        p
+    }
+
+    /// Index of the instruction at a byte offset from the entry.
+    pub fn at_offset(&self, offset: u64) -> Option<u32> {
+        self.code.binary_search_by_key(&offset, |i| i.offset).ok().map(|i| i as u32)
+    }
+}
+
+/// One decoding step.
+struct Found {
+    what: Result<isa::Inst, Vec<u32>>,
+    size: u32,
+}
+
+impl Found {
+    fn at(code: &[u8], at: u64, target: &Target) -> Found {
+        let bytes = usize::try_from(at).ok().and_then(|a| code.get(a..)).unwrap_or(&[]);
+        match isa::decode(bytes, target) {
+            Ok((inst, size)) => Found { what: Ok(inst), size: size as u32 },
+            Err(_) => {
+                let words = bytes.chunks_exact(4).take(2).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]]));
+                Found { what: Err(words.collect()), size: 4 }
+            }
+        }
+    }
+
+    /// Offset of the branch target.
+    fn jump(&self, at: u64) -> Option<u64> {
+        let inst = self.what.as_ref().ok()?;
+        for (operand, spec) in inst.operands.iter().zip(inst.specs()) {
+            if let (Operand::Imm(d), Kind::Imm(ImmKind::Branch)) = (operand, spec.kind) {
+                return at.checked_add_signed(i64::from(*d as i16) * 4 + 4);
+            }
+        }
+        None
+    }
+
+    fn falls_through(&self) -> bool {
+        use isa::{Sop1, Sopp};
+        match &self.what {
+            Err(_) => false,
+            Ok(i) => !matches!(
+                i.op,
+                Opcode::Sopp(Sopp::s_endpgm | Sopp::s_branch | Sopp::s_code_end) | Opcode::Sop1(Sop1::s_setpc_b64)
+            ),
+        }
+    }
+}
+
+fn blank() -> Instr {
+    Instr {
+        op: Opcode::Sopp(isa::Sopp::s_nop),
+        class: Class::Control,
+        flags: Flags::NONE,
+        dst: [Dst::None; 2],
+        src: [Src::None; 4],
+        data_regs: 0,
+        imm: 0,
+        mods: Mods::default(),
+        dpp: Dpp::Off,
+        src_mods: false,
+        dst_mods: false,
+        next: u32::MAX,
+        target: u32::MAX,
+        index: 0,
+        offset: 0,
+        size: 4,
+        stop: 0,
+        vread: [0; 4],
+        vwrite: [0; 4],
+        sread: [0; 2],
+        swrite: [0; 2],
+        wait: isa::WaitCounts::default(),
+    }
+}
+
+fn lower(inst: &isa::Inst, vgprs: u32) -> Result<Instr, ExecFaultKind> {
+    let row = inst.row();
+    let mut i = blank();
+    i.op = inst.op;
+    i.class = row.class;
+    i.flags = row.flags;
+    i.mods = inst.mods;
+    i.wait = inst.wait();
+    i.dpp = match inst.enc {
+        Enc::Natural | Enc::E64 => Dpp::Off,
+        Enc::Dpp16(d) | Enc::E64Dpp16(d) => Dpp::D16(d),
+        Enc::Dpp8(d) | Enc::E64Dpp8(d) => Dpp::D8(d),
+    };
+    let m = &inst.mods;
+    i.src_mods = m.neg != 0 || m.abs != 0;
+    i.dst_mods = m.clamp || m.omod != 0;
+    let (mut nd, mut ns) = (0, 0);
+    for (operand, spec) in inst.operands.iter().zip(inst.specs()) {
+        if spec.is_dst() {
+            i.dst[nd] = dst(operand);
+            if nd == 0 {
+                i.data_regs = spec.ty.regs();
+            }
+            nd += 1;
+            // `v_swap_b32` lists its second register as read and written; semantics find it as a destination.
+            if !(spec.role == Role::DstSrc && spec.field == Field::Src0) {
+                continue;
+            }
+        }
+        match (operand, spec.kind) {
+            (Operand::Imm(v), _) => i.imm = *v,
+            _ => {
+                i.src[ns] = src(operand, spec.ty)?;
+                if matches!(spec.field, Field::Data0 | Field::Vdata) {
+                    i.data_regs = spec.ty.regs();
+                }
+                ns += 1;
+            }
+        }
+    }
+    let limits = Limits { vgprs, family: row.family };
+    limits.collect(&inst.reads(), &mut i.vread, &mut i.sread)?;
+    limits.collect(&inst.writes(), &mut i.vwrite, &mut i.swrite)?;
+    Ok(i)
+}
+
+struct Limits {
+    vgprs: u32,
+    family: Family,
+}
+
+impl Limits {
+    /// Adds registers to the sets; refuses vector registers the wave does not have.
+    fn collect(&self, regs: &[Reg], v: &mut VSet, s: &mut SSet) -> Result<(), ExecFaultKind> {
+        for r in regs {
+            let end = r.index + r.count;
+            match r.file {
+                RegFile::V if end > self.vgprs => {
+                    return Err(ExecFaultKind::Rule {
+                        what: format!(
+                            "v{} is outside of the {} VGPRs the kernel descriptor allocates ({:?}); raise the descriptor's VGPR count",
+                            end - 1,
+                            self.vgprs,
+                            self.family
+                        ),
+                    })
+                }
+                RegFile::V => (r.index..end).for_each(|k| v[(k / 64) as usize] |= 1 << (k % 64)),
+                RegFile::S => (r.index..end.min(128)).for_each(|k| s[(k / 64) as usize] |= 1 << (k % 64)),
+            }
+        }
+        Ok(())
+    }
+}
+
+fn dst(operand: &Operand) -> Dst {
+    match operand {
+        Operand::Reg(r) if r.is_null() => Dst::None,
+        Operand::Reg(Reg { file: RegFile::V, index, .. }) => Dst::V(*index as u16),
+        Operand::Reg(Reg { file: RegFile::S, index, .. }) => Dst::S(*index as u16),
+        _ => Dst::None,
+    }
+}
+
+fn src(operand: &Operand, ty: Ty) -> Result<Src, ExecFaultKind> {
+    Ok(match operand {
+        Operand::Reg(r) if r.is_null() => Src::None,
+        Operand::Reg(Reg { file: RegFile::V, index, .. }) => Src::V(*index as u16),
+        Operand::Reg(Reg { file: RegFile::S, index, .. }) => Src::S(*index as u16),
+        Operand::Const(_) => Src::K(constant(operand, ty)),
+        Operand::Literal(v) => Src::K(literal(*v, ty)),
+        Operand::Imm(v) => Src::K(*v as u64),
+        Operand::Special(251) => Src::Vccz,
+        Operand::Special(252) => Src::Execz,
+        Operand::Special(253) => Src::Scc,
+        Operand::Special(_) => {
+            return Err(ExecFaultKind::Unsupported { reason: "LDS and scratch apertures as operands" });
+        }
+    })
+}
+
+/// An inline constant as an operand of type `ty` sees it.
+fn constant(c: &Operand, ty: Ty) -> u64 {
+    let b16 = u64::from(c.const_b16().unwrap_or(0));
+    let b32 = c.const_b32().unwrap_or(0);
+    match ty {
+        Ty::F16x8 => b16 | b16 << 16,
+        Ty::Bf16x8 => {
+            let h = u64::from(if c.const_int().is_some() { b32 & 0xffff } else { b32 >> 16 });
+            h | h << 16
+        }
+        Ty::Bf16 | Ty::PkBf16 if c.const_int().is_none() => u64::from(b32 >> 16),
+        Ty::PkF16 if c.const_int().is_none() => b16,
+        _ if ty.bits() == 64 => c.const_b64().unwrap_or(0),
+        _ if ty.bits() == 16 && ty.is_float() => b16,
+        _ => u64::from(b32),
+    }
+}
+
+/// A literal dword as an operand of type `ty` sees it: high half of an f64, extended for 64-bit integers.
+fn literal(v: u32, ty: Ty) -> u64 {
+    match ty {
+        Ty::F64 => u64::from(v) << 32,
+        Ty::I64 => i64::from(v as i32) as u64,
+        _ => u64::from(v),
+    }
+}

@@ -1,0 +1,216 @@
+//! Loads in flight, and the trap for registers touched before their wait.
+//!
+//! Problem: on the card a register named by a load holds garbage until the right `s_waitcnt`; code that forgets the
+//! wait works on most runs. Method: a load delivers its data at once but marks its destination as pending together
+//! with its counter; a wait retires what it *guarantees* to be finished; any other touch of a pending register is a
+//! fault. Because every touch faults, delivering early cannot be observed.
+//!
+//! What a wait guarantees (RDNA3 manual 4.4, LLVM `SIInsertWaitcnts`): VMEM loads finish in order; DS operations
+//! finish in order among themselves; SMEM and messages finish in any order, so while one of them is in flight only
+//! `lgkmcnt(0)` retires anything of that counter; FLAT counts on both sides. Loads of one in-order kind may write the
+//! same register without a wait in between.
+
+use std::collections::VecDeque;
+
+use crate::program::{Instr, SSet, VSet};
+use t0_backend_rdna3::isa::{Class, Flags};
+
+/// Largest value of VMcnt, VScnt and LGKMcnt.
+const MAX: u32 = 63;
+
+/// How a load may be reordered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Order {
+    Vmem,
+    Lds,
+    /// SMEM, messages, FLAT through LGKMcnt.
+    Any,
+}
+
+/// One operation in flight.
+#[derive(Clone, Debug)]
+struct InFlight {
+    order: Order,
+    count: u32,
+    v: VSet,
+    s: SSet,
+    pc: u32,
+}
+
+/// The counters of a wave and what they stand for.
+#[derive(Clone, Debug, Default)]
+pub struct Waits {
+    vm: VecDeque<InFlight>,
+    lgkm: VecDeque<InFlight>,
+    vs: u32,
+    vm_v: VSet,
+    lds_v: VSet,
+    any_v: VSet,
+    s: SSet,
+    /// True when some register is pending.
+    pub pending: bool,
+}
+
+/// A register touched too early.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EarlyTouch {
+    /// The register as text.
+    pub register: String,
+    /// Program index of the operation still in flight.
+    pub load: u32,
+    /// The counter to wait for.
+    pub counter: &'static str,
+    /// True when the register is only written.
+    pub written: bool,
+}
+
+fn overlap<const N: usize>(a: &[u64; N], b: &[u64; N]) -> bool {
+    a.iter().zip(b).any(|(x, y)| x & y != 0)
+}
+
+fn add<const N: usize>(a: &mut [u64; N], b: &[u64; N]) {
+    a.iter_mut().zip(b).for_each(|(x, y)| *x |= y);
+}
+
+impl Waits {
+    /// Checks an instruction about to execute.
+    #[inline]
+    pub fn check(&self, i: &Instr) -> Result<(), EarlyTouch> {
+        let reads = overlap(&i.vread, &self.vm_v) || overlap(&i.vread, &self.lds_v) || overlap(&i.vread, &self.any_v);
+        let writes = overlap(&i.vwrite, &self.vm_v) || overlap(&i.vwrite, &self.lds_v) || overlap(&i.vwrite, &self.any_v);
+        let scalar = overlap(&i.sread, &self.s) || overlap(&i.swrite, &self.s);
+        if !(reads || writes || scalar) {
+            return Ok(());
+        }
+        self.explain(i)
+    }
+
+    fn explain(&self, i: &Instr) -> Result<(), EarlyTouch> {
+        let own = match i.class {
+            Class::VmemLoad | Class::VmemAtomic if !i.flags.has(Flags::FLAT) => Some(Order::Vmem),
+            Class::LdsLoad | Class::LdsAtomic | Class::LdsLane => Some(Order::Lds),
+            _ => None,
+        };
+        for f in self.vm.iter().chain(&self.lgkm) {
+            // A later load of the same in-order kind may land on the same register: the data arrive in order. A
+            // D16 load reads the rest of its destination where it writes it.
+            let (read, write) = if own == Some(f.order) {
+                let mut address = i.vread;
+                if i.flags.has(Flags::D16) {
+                    address.iter_mut().zip(&i.vwrite).for_each(|(r, w)| *r &= !w);
+                }
+                (address, [0; 4])
+            } else {
+                (i.vread, i.vwrite)
+            };
+            let hit = (0..4).find_map(|k| first(f.v[k] & read[k], k).map(|r| (r, false)))
+                .or_else(|| (0..4).find_map(|k| first(f.v[k] & write[k], k).map(|r| (r, true))))
+                .map(|(r, w)| (format!("v{r}"), w))
+                .or_else(|| {
+                    (0..2).find_map(|k| first(f.s[k] & i.sread[k], k).map(|r| (r, false)))
+                        .or_else(|| (0..2).find_map(|k| first(f.s[k] & i.swrite[k], k).map(|r| (r, true))))
+                        .map(|(r, w)| (scalar_name(r), w))
+                });
+            if let Some((register, written)) = hit {
+                let counter = if f.order == Order::Vmem { "vmcnt" } else { "lgkmcnt" };
+                return Err(EarlyTouch { register, load: f.pc, counter, written });
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes an executed instruction that increments counters.
+    pub fn issue(&mut self, i: &Instr, pc: u32) {
+        self.vs = (self.vs + i.wait.vs).min(MAX);
+        let flat = i.flags.has(Flags::FLAT);
+        if i.wait.vm > 0 {
+            if self.vm.len() as u32 >= MAX {
+                // The card stalls such an instruction until the oldest has returned.
+                self.vm.pop_front();
+            }
+            self.vm.push_back(InFlight { order: Order::Vmem, count: i.wait.vm, v: i.vwrite, s: [0; 2], pc });
+        }
+        if i.wait.lgkm > 0 {
+            let order = if i.class.is_lds() { Order::Lds } else { Order::Any };
+            let v = if flat && i.wait.vm == 0 { [0; 4] } else { i.vwrite };
+            let s = if i.class.is_lds() { [0; 2] } else { i.swrite };
+            if self.lgkm_count() >= MAX && self.lgkm.iter().all(|f| f.order == Order::Lds) {
+                self.lgkm.pop_front();
+            }
+            self.lgkm.push_back(InFlight { order, count: i.wait.lgkm, v, s, pc });
+        }
+        self.rebuild();
+    }
+
+    fn lgkm_count(&self) -> u32 {
+        self.lgkm.iter().map(|f| f.count).sum()
+    }
+
+    /// `s_waitcnt vmcnt(n)`.
+    pub fn wait_vm(&mut self, n: u32) {
+        let mut changed = false;
+        while self.vm.len() as u32 > n {
+            self.vm.pop_front();
+            changed = true;
+        }
+        if changed {
+            self.rebuild();
+        }
+    }
+
+    /// `s_waitcnt lgkmcnt(n)`.
+    pub fn wait_lgkm(&mut self, n: u32) {
+        if self.lgkm.is_empty() {
+            return;
+        }
+        if n == 0 {
+            self.lgkm.clear();
+        } else if self.lgkm.iter().all(|f| f.order == Order::Lds) {
+            while self.lgkm_count() > n {
+                self.lgkm.pop_front();
+            }
+        }
+        self.rebuild();
+    }
+
+    /// `s_waitcnt_vscnt n`.
+    pub fn wait_vs(&mut self, n: u32) {
+        self.vs = self.vs.min(n);
+    }
+
+    fn rebuild(&mut self) {
+        self.vm_v = [0; 4];
+        self.lds_v = [0; 4];
+        self.any_v = [0; 4];
+        self.s = [0; 2];
+        for f in self.vm.iter().chain(&self.lgkm) {
+            let set = match f.order {
+                Order::Vmem => &mut self.vm_v,
+                Order::Lds => &mut self.lds_v,
+                Order::Any => &mut self.any_v,
+            };
+            add(set, &f.v);
+            add(&mut self.s, &f.s);
+        }
+        let v = self.vm_v.iter().chain(&self.lds_v).chain(&self.any_v);
+        self.pending = v.chain(&self.s).any(|&x| x != 0);
+    }
+}
+
+fn first(bits: u64, word: usize) -> Option<u32> {
+    (bits != 0).then(|| bits.trailing_zeros() + 64 * word as u32)
+}
+
+/// Name of a scalar register in hardware numbering.
+pub fn scalar_name(r: u32) -> String {
+    match r {
+        106 => "vcc_lo".into(),
+        107 => "vcc_hi".into(),
+        124 => "null".into(),
+        125 => "m0".into(),
+        126 => "exec_lo".into(),
+        127 => "exec_hi".into(),
+        108..=123 => format!("ttmp{}", r - 108),
+        _ => format!("s{r}"),
+    }
+}
