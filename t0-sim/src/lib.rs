@@ -1,3 +1,17 @@
 //! A simulated Radeon that executes gfx11 code objects behind the KFD interface.
 
+// A fault carries everything a report needs and happens at most once per dispatch.
+#![allow(clippy::result_large_err)]
+
+pub mod dispatch;
 pub mod driver;
+mod exec;
+mod group;
+mod hazard;
+mod mem;
+pub mod num;
+pub mod program;
+mod wait;
+pub mod wave;
+
+pub use dispatch::{Launch, RunStats, Simulator};

@@ -39,11 +39,6 @@ impl<'a> Global<'a> {
         }
     }
 
-    /// The address space.
-    pub fn vm(&self) -> &'a Vm {
-        self.vm
-    }
-
     /// Host address of `len` bytes at `va`; valid while the [`Vm`] lives.
     #[inline(always)]
     fn host(&mut self, va: u64, len: u64, access: Access) -> Result<*mut u8, VmFault> {
@@ -61,11 +56,6 @@ impl<'a> Global<'a> {
             (self.start, self.end, self.host, self.writable) = (m.va, m.va + m.len, m.host(), m.flags.writable);
         }
         Ok(range.as_ptr())
-    }
-
-    /// Checks an access without making it.
-    pub fn check(&mut self, va: u64, len: u64, access: Access) -> Result<(), VmFault> {
-        self.host(va, len, access).map(|_| ())
     }
 
     /// Reads `out.len()` dwords.
@@ -191,16 +181,6 @@ impl Lds {
     pub fn new(size: u32) -> Lds {
         let poison = crate::wave::POISON.to_le_bytes();
         Lds { bytes: (0..size as usize).map(|i| poison[i % 4]).collect() }
-    }
-
-    /// Bytes allocated.
-    pub fn len(&self) -> usize {
-        self.bytes.len()
-    }
-
-    /// True when the workgroup has no LDS.
-    pub fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
     }
 
     /// Reads `N` bytes, or zeros outside.

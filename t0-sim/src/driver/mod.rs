@@ -224,10 +224,12 @@ pub enum ExecFaultKind {
         what: String,
     },
     /// The kernel did not end within the limit of the simulator.
-    #[error("the kernel did not end within {instructions} wave instructions")]
+    #[error("a wave did not end within {instructions} instructions; {waves}")]
     Endless {
         /// The limit.
         instructions: u64,
+        /// Where every wave of the workgroup stands.
+        waves: String,
     },
     /// All waves of a workgroup wait for something that cannot happen.
     #[error("deadlock: {what}")]

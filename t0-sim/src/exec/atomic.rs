@@ -41,7 +41,7 @@ pub enum Rmw {
     MskOr,
     /// `old >= a ? old - a : old + b`.
     Wrap,
-    /// f32 add; denormals flushed, rounded to nearest (manual 13).
+    /// f32 add, rounded to nearest whatever MODE says.
     AddF,
     /// f32 or f64 minimum.
     MinF,
@@ -58,8 +58,8 @@ pub enum Width {
     W64,
 }
 
-/// f32 atomics ignore MODE: denormals flush, rounding is to nearest.
-const ATOMIC_FP: FpMode = FpMode {
+/// Memory atomics flush denormals (manual 13); the LDS keeps them (manual 12, "handles denormals").
+const MEMORY_FP: FpMode = FpMode {
     round32: Round::Nearest,
     round16: Round::Nearest,
     denorm32: 0,
@@ -68,6 +68,17 @@ const ATOMIC_FP: FpMode = FpMode {
     dx10_clamp: false,
     fp16_ovfl: false,
 };
+
+/// An f32 atomic add in memory, which flushes denormals on both sides.
+pub fn add_flush32(old: u32, a: u32) -> u32 {
+    let m = MEMORY_FP;
+    m.out32(add32(m.in32(old), m.in32(a)))
+}
+
+fn add32(x: u32, y: u32) -> u32 {
+    let s = (f32::from_bits(x) + f32::from_bits(y)).to_bits();
+    if is_nan32(s) { crate::num::nan32(&[x, y]) } else { s }
+}
 
 /// The new value of a dword.
 pub fn apply32(op: Rmw, old: u32, a: u32, b: u32) -> u32 {
@@ -91,12 +102,7 @@ pub fn apply32(op: Rmw, old: u32, a: u32, b: u32) -> u32 {
         Rmw::Dec => if old == 0 || old > a { a } else { old - 1 },
         Rmw::MskOr => (old & !a) | b,
         Rmw::Wrap => if old >= a { old - a } else { old.wrapping_add(b) },
-        Rmw::AddF => {
-            let m = ATOMIC_FP;
-            let (x, y) = (m.in32(old), m.in32(a));
-            let s = f32::from_bits(x) + f32::from_bits(y);
-            if is_nan32(s.to_bits()) { crate::num::nan32(&[x, y]) } else { m.out32(s.to_bits()) }
-        }
+        Rmw::AddF => add32(old, a),
         Rmw::MinF => if fa < fo { a } else { old },
         Rmw::MaxF => if fa > fo { a } else { old },
     }

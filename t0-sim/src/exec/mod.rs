@@ -14,6 +14,7 @@ mod mubuf;
 mod salu;
 mod smem;
 mod valu;
+mod vmem;
 mod vop1;
 mod vop2;
 mod vop3;
@@ -21,9 +22,7 @@ mod vop3p;
 mod vopc;
 mod wmma;
 
-pub use wmma::wmma_reference;
-
-use t0_backend_rdna3::isa::{Class, Opcode};
+use t0_backend_rdna3::isa::Opcode;
 
 use crate::driver::ExecFaultKind;
 use crate::mem::{Global, Lds};
@@ -137,7 +136,6 @@ fn execute(w: &mut Wave, env: &mut Env, i: &Instr) -> Step {
         Opcode::Vop2(op) => vop2::exec(w, i, op),
         Opcode::Vop3(op) => vop3::exec(w, i, op),
         Opcode::Vop1(op) => vop1::exec(w, i, op),
-        Opcode::Vop3p(op) if i.class == Class::Wmma => wmma::exec(w, i, op),
         Opcode::Vop3p(op) => vop3p::exec(w, i, op),
         Opcode::Vopc(op) => vopc::exec(w, i, op),
         Opcode::Vop3sd(op) => vop3::exec_sd(w, i, op),

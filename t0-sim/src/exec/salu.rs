@@ -211,7 +211,7 @@ pub(super) fn sop1(w: &mut Wave, env: &Env, i: &Instr, op: Sop1) -> Step {
         s_bitset1_b32 => set32(w, i, old64(w, i) as u32 | 1 << (a & 31)),
         s_bitset0_b64 => set64(w, i, old64(w, i) & !(1 << (a & 63))),
         s_bitset1_b64 => set64(w, i, old64(w, i) | 1 << (a & 63)),
-        s_bitreplicate_b64_b32 => set64(w, i, (0..32).fold(0, |r, k| r | u64::from(a >> k & 1) * (3 << (2 * k)))),
+        s_bitreplicate_b64_b32 => set64(w, i, (0..32).fold(0, |r, k| r | (u64::from(a >> k & 1) * (3 << (2 * k))))),
         s_abs_i32 => set32z(w, i, (a as i32).wrapping_abs() as u32),
         s_bcnt0_i32_b32 => set32z(w, i, a.count_zeros()),
         s_bcnt0_i32_b64 => set32z(w, i, x.count_zeros()),

@@ -4,7 +4,7 @@
 //! the host's arithmetic) and an exact path for every other MODE; see [`crate::num`].
 
 use super::fma::fma_row;
-use super::lanes::{lane_mask, Lanes, Row16, Row64};
+use super::lanes::{Lanes, Row16, Row64};
 use super::{Fault, Step};
 use crate::num::{self, fma_odd, is_nan32, nan16, nan32, FpMode, Round};
 use crate::wave::{Row, LANES};
@@ -213,12 +213,6 @@ impl Lanes<'_> {
     pub fn f64src(&self, k: usize) -> [f64; LANES] {
         let m = self.fp;
         self.s64(k).map(|x| f64::from_bits(in64(m, x)))
-    }
-
-    /// A compare of 32 lanes into a mask.
-    #[inline(always)]
-    pub fn compare(&self, test: impl Fn(usize) -> bool) -> u32 {
-        lane_mask(test)
     }
 }
 

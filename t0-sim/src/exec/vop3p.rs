@@ -1,9 +1,10 @@
-//! VOP3P except WMMA: packed 16-bit, mixed precision, dot products. Semantics: RDNA3 ISA manual 7.5 and 16.10.
+//! VOP3P: packed 16-bit, mixed precision, dot products; WMMA is in [`wmma`]. Semantics: RDNA3 ISA manual 7.5 and 16.10.
 
 use t0_backend_rdna3::isa::Vop3p;
 
 use super::lanes::{merge16, Lanes};
 use super::valu::{d, half2, half_fma};
+use super::wmma::{self, Form};
 use super::Step;
 use crate::num::{self, add_odd, bf16_to_f32, f16_to_f32, fma_odd, nan32, FpMode};
 use crate::program::Instr;
@@ -142,6 +143,12 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop3p) -> Step {
         }
         v_fma_mixlo_f16 => mix_half(&mut x, false),
         v_fma_mixhi_f16 => mix_half(&mut x, true),
+        v_wmma_f32_16x16x16_f16 => wmma::exec(x.w, i, Form::F32F16),
+        v_wmma_f32_16x16x16_bf16 => wmma::exec(x.w, i, Form::F32Bf16),
+        v_wmma_f16_16x16x16_f16 => wmma::exec(x.w, i, Form::F16F16),
+        v_wmma_bf16_16x16x16_bf16 => wmma::exec(x.w, i, Form::Bf16Bf16),
+        v_wmma_i32_16x16x16_iu8 => wmma::exec(x.w, i, Form::I32Iu8),
+        v_wmma_i32_16x16x16_iu4 => wmma::exec(x.w, i, Form::I32Iu4),
     }
 }
 

@@ -153,6 +153,7 @@ fn meaning(op: Vopc) -> (Test, Kind) {
 impl Test {
     /// For values with a (partial) order; NaN is unordered.
     #[inline(always)]
+    #[allow(clippy::neg_cmp_op_on_partial_ord)] // The negation is the point: it is true for NaN.
     fn holds<T: PartialOrd + Copy>(self, a: T, b: T) -> bool {
         let ordered = a.partial_cmp(&b).is_some();
         match self {

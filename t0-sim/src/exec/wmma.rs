@@ -9,38 +9,45 @@
 //! exact unless they leave the f32 range. 16-bit results are rounded once at the end. Silicon adds on a common grid
 //! and may differ in the last bits; values whose partial sums are integers below 2^24 agree exactly. MODE is ignored.
 
-use t0_backend_rdna3::isa::Vop3p;
-
 use super::fma::{mac16, M16};
-use super::{Fault, Step};
+use super::Step;
 use crate::num::{bf16_to_f32, f16_to_f32, f32_to_bf16, f32_to_f16, Round};
 use crate::program::{Dst, Instr, Src};
 use crate::wave::{Row, Wave, LANES};
 
-pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop3p) -> Step {
-    use Vop3p::*;
+/// The six forms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    F32F16,
+    F32Bf16,
+    F16F16,
+    Bf16Bf16,
+    I32Iu8,
+    I32Iu4,
+}
+
+pub(super) fn exec(w: &mut Wave, i: &Instr, form: Form) -> Step {
     w.wmma += 1;
-    match op {
-        v_wmma_f32_16x16x16_f16 => {
-            let (a, b) = (operand(w, i, 0, f16_to_f32), operand(w, i, 1, f16_to_f32));
-            f32_form(w, i, &a, &b)
-        }
-        v_wmma_f32_16x16x16_bf16 => {
-            let (a, b) = (operand(w, i, 0, bf16_to_f32), operand(w, i, 1, bf16_to_f32));
-            f32_form(w, i, &a, &b)
-        }
-        v_wmma_f16_16x16x16_f16 => {
-            let (a, b) = (operand(w, i, 0, f16_to_f32), operand(w, i, 1, f16_to_f32));
-            half_form(w, i, &a, &b, f16_to_f32, |x| f32_to_f16(x, Round::Nearest))
-        }
-        v_wmma_bf16_16x16x16_bf16 => {
-            let (a, b) = (operand(w, i, 0, bf16_to_f32), operand(w, i, 1, bf16_to_f32));
-            half_form(w, i, &a, &b, bf16_to_f32, f32_to_bf16)
-        }
-        v_wmma_i32_16x16x16_iu8 => int_form(w, i, 8),
-        v_wmma_i32_16x16x16_iu4 => int_form(w, i, 4),
-        _ => Err(Fault::unsupported("a matrix instruction this simulator has no layout for")),
+    let load = match form {
+        Form::F32F16 | Form::F16F16 => operand_f16,
+        Form::F32Bf16 | Form::Bf16Bf16 => operand_bf16,
+        Form::I32Iu8 => return int_form(w, i, 8),
+        Form::I32Iu4 => return int_form(w, i, 4),
+    };
+    let (a, b) = (load(w, i, 0), load(w, i, 1));
+    match form {
+        Form::F16F16 => half_form(w, i, &a, &b, f16_to_f32, |x| f32_to_f16(x, Round::Nearest)),
+        Form::Bf16Bf16 => half_form(w, i, &a, &b, bf16_to_f32, f32_to_bf16),
+        _ => f32_form(w, i, &a, &b),
     }
+}
+
+fn operand_f16(w: &Wave, i: &Instr, k: usize) -> M16 {
+    operand(w, i, k, f16_to_f32)
+}
+
+fn operand_bf16(w: &Wave, i: &Instr, k: usize) -> M16 {
+    operand(w, i, k, bf16_to_f32)
 }
 
 fn first(s: Src) -> usize {
@@ -154,9 +161,4 @@ fn int_form(w: &mut Wave, i: &Instr, bits: u32) -> Step {
     });
     store(w, i, &d);
     Ok(())
-}
-
-/// The f32 forms' arithmetic on plain matrices, for judges outside of the executor: `a[i][k]`, `b[k][j]`, `c[i][j]`.
-pub fn wmma_reference(a: &[[f32; 16]; 16], b: &[[f32; 16]; 16], c: &[[f32; 16]; 16]) -> [[f32; 16]; 16] {
-    std::array::from_fn(|i| std::array::from_fn(|j| (0..16).fold(c[i][j], |acc, k| acc + a[i][k] * b[k][j])))
 }

@@ -1,0 +1,408 @@
+//! Running a whole dispatch: descriptor, workgroups over host threads, statistics, the first fault.
+//!
+//! Workers take groups in ascending order. Groups do not see each other except through global memory, so results do
+//! not depend on the number of threads, with the exceptions the card has too: races, and the order of float atomics.
+//! Of several faulting groups the one with the lowest number is reported, however the threads were timed.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::driver::{Access, Dispatch, DispatchStats, ExecFault, ExecFaultKind, Executor, Vm};
+use crate::group::{Group, GroupFault, Setup};
+use crate::mem::Global;
+use crate::program::{Program, MAX_CODE};
+
+/// Instructions a wave runs before its neighbours get a turn.
+const SLICE: u64 = 4096;
+/// Slices a group runs before another suspended group may take its place.
+const PATIENCE: u32 = 256;
+/// Suspended groups kept before they are continued ahead of new ones.
+const RESIDENT: usize = 96;
+/// Default limit of instructions per wave.
+pub const DEFAULT_BUDGET: u64 = 1 << 32;
+/// Decoded kernels kept.
+const CACHE: usize = 256;
+
+/// The executor of the simulated card.
+#[derive(Debug)]
+pub struct Simulator {
+    budget: u64,
+    threads: usize,
+    cache: Mutex<HashMap<(u64, u32), Cached>>,
+}
+
+/// A decoded kernel and the bytes it was decoded from.
+#[derive(Debug, Clone)]
+struct Cached {
+    bytes: Arc<[u8]>,
+    program: Arc<Program>,
+}
+
+/// A kernel launch without a queue: for tests of kernels and of the simulator itself.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// GPU address of the 64-byte kernel descriptor.
+    pub descriptor: u64,
+    /// GPU address of the kernel arguments.
+    pub kernarg: u64,
+    /// Grid in work-items.
+    pub grid: [u32; 3],
+    /// Workgroup in work-items.
+    pub workgroup: [u32; 3],
+    /// LDS bytes of a workgroup.
+    pub lds: u32,
+}
+
+/// What a run counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RunStats {
+    /// Workgroups run.
+    pub workgroups: u64,
+    /// Waves run.
+    pub waves: u64,
+    /// Wave instructions executed.
+    pub instructions: u64,
+    /// WMMA instructions among them.
+    pub wmma: u64,
+}
+
+impl Default for Simulator {
+    fn default() -> Self {
+        Simulator::new()
+    }
+}
+
+impl Simulator {
+    /// A simulator with the default instruction budget, on all host cores.
+    pub fn new() -> Simulator {
+        Simulator { budget: DEFAULT_BUDGET, threads: rayon::current_num_threads().max(1), cache: Mutex::default() }
+    }
+
+    /// Limits the instructions one wave may execute.
+    pub fn with_budget(mut self, instructions: u64) -> Simulator {
+        self.budget = instructions;
+        self
+    }
+
+    /// Limits the host threads one dispatch uses.
+    pub fn with_threads(mut self, threads: usize) -> Simulator {
+        self.threads = threads.max(1);
+        self
+    }
+
+    /// Runs a launch to its end or its first fault.
+    pub fn run(&self, launch: &Launch, vm: &Vm) -> Result<RunStats, ExecFault> {
+        let user = Inputs { kernarg: launch.kernarg, ..Inputs::default() };
+        let cancel = AtomicBool::new(false);
+        self.start(launch, &user, vm, &cancel)
+    }
+
+    fn start(&self, launch: &Launch, inputs: &Inputs, vm: &Vm, cancel: &AtomicBool) -> Result<RunStats, ExecFault> {
+        let name = kernel_name(vm, launch.descriptor);
+        let named = |kind: ExecFaultKind| ExecFault { kernel: name.clone(), ..ExecFault::new(kind) };
+        let mem = Global::new(vm);
+        let d = Descriptor::read(&mem, launch.descriptor).map_err(&named)?;
+        let setup = d.setup(launch, inputs, self.budget).map_err(&named)?;
+        let program = self.program(&mem, d.entry, setup.vgprs).map_err(&named)?;
+        let job = Job::new(setup, program, cancel);
+        let threads = (self.threads as u64).min(job.total).max(1);
+        if threads == 1 {
+            job.work(vm);
+        } else {
+            rayon::scope(|s| (0..threads).for_each(|_| s.spawn(|_| job.work(vm))));
+        }
+        job.finish(name)
+    }
+
+    /// The decoded kernel at `entry`, from the cache when its bytes have not changed.
+    fn program(&self, mem: &Global, entry: u64, vgprs: u32) -> Result<Arc<Program>, ExecFaultKind> {
+        let bytes = mem.code(entry, MAX_CODE)?;
+        let mut cache = lock(&self.cache);
+        if let Some(c) = cache.get(&(entry, vgprs)) {
+            // What lies behind the kernel may change; only the decoded part counts.
+            if bytes.get(..c.bytes.len()) == Some(&c.bytes[..]) {
+                return Ok(c.program.clone());
+            }
+        }
+        let program = Arc::new(Program::decode(&bytes, vgprs));
+        let used = program.code.last().map_or(0, |i| i.offset as usize + i.size as usize).min(bytes.len());
+        if cache.len() >= CACHE {
+            cache.clear();
+        }
+        cache.insert((entry, vgprs), Cached { bytes: bytes[..used].into(), program: program.clone() });
+        Ok(program)
+    }
+}
+
+impl Executor for Simulator {
+    fn dispatch(&self, d: &Dispatch, vm: &Vm) -> Result<DispatchStats, ExecFault> {
+        let launch = Launch {
+            descriptor: d.kernel_object(),
+            kernarg: d.kernarg(),
+            grid: d.grid(),
+            workgroup: d.workgroup(),
+            lds: d.packet.group_segment_size,
+        };
+        let inputs = Inputs {
+            kernarg: d.kernarg(),
+            dispatch_ptr: d.packet_va,
+            queue_ptr: d.queue_va,
+            dispatch_id: d.dispatch_id,
+            private_descriptor: d.scratch.map_or([0; 4], |s| s.descriptor),
+            private_size: d.packet.private_segment_size,
+        };
+        let s = self.start(&launch, &inputs, vm, &d.cancel)?;
+        Ok(DispatchStats { workgroups: s.workgroups, waves: s.waves, instructions: s.instructions, cycles: None })
+    }
+}
+
+/// Values the user SGPRs may ask for.
+#[derive(Clone, Copy, Debug, Default)]
+struct Inputs {
+    kernarg: u64,
+    dispatch_ptr: u64,
+    queue_ptr: u64,
+    dispatch_id: u64,
+    private_descriptor: [u32; 4],
+    private_size: u32,
+}
+
+/// The kernel descriptor (code object v5), as far as execution needs it.
+#[derive(Clone, Copy, Debug)]
+struct Descriptor {
+    lds: u32,
+    private: u32,
+    entry: u64,
+    rsrc1: u32,
+    rsrc2: u32,
+    properties: u32,
+}
+
+impl Descriptor {
+    fn read(mem: &Global, va: u64) -> Result<Descriptor, ExecFaultKind> {
+        let mut words = [0u32; 16];
+        let bytes = mem.code(va, 64)?;
+        if bytes.len() < 64 {
+            return Err(rule(format!("the kernel descriptor at {va:#x} is cut off by the end of its buffer")));
+        }
+        for (w, c) in words.iter_mut().zip(bytes.chunks_exact(4)) {
+            *w = u32::from_le_bytes([c[0], c[1], c[2], c[3]]);
+        }
+        let offset = (u64::from(words[4]) | u64::from(words[5]) << 32) as i64;
+        let entry = va.wrapping_add_signed(offset);
+        if entry % 256 != 0 {
+            return Err(rule(format!("the kernel's entry {entry:#x} is not aligned to 256 bytes")));
+        }
+        Ok(Descriptor {
+            lds: words[0],
+            private: words[1],
+            entry,
+            rsrc1: words[12],
+            rsrc2: words[13],
+            properties: words[14] & 0xffff,
+        })
+    }
+
+    fn setup(&self, launch: &Launch, inputs: &Inputs, budget: u64) -> Result<Setup, ExecFaultKind> {
+        if self.properties >> 10 & 1 == 0 {
+            return Err(ExecFaultKind::Unsupported { reason: "wave64 kernels: the descriptor lacks ENABLE_WAVEFRONT_SIZE32" });
+        }
+        if launch.lds < self.lds {
+            return Err(rule(format!(
+                "the packet gives {} bytes of LDS, the kernel's descriptor needs {}",
+                launch.lds, self.lds
+            )));
+        }
+        if self.private != 0 && inputs.private_size < self.private {
+            return Err(rule(format!(
+                "the packet gives {} bytes of scratch per work-item, the kernel's descriptor needs {}",
+                inputs.private_size, self.private
+            )));
+        }
+        let user = self.user_sgprs(inputs);
+        let declared = (self.rsrc2 >> 1 & 31) as usize;
+        if user.len() > declared {
+            return Err(rule(format!(
+                "kernel_code_properties asks for {} user SGPRs, compute_pgm_rsrc2 counts {declared}",
+                user.len()
+            )));
+        }
+        Ok(Setup {
+            vgprs: ((self.rsrc1 & 63) + 1) * 8,
+            // rsrc1[19:12] is MODE[7:0]; DX10_CLAMP, IEEE and FP16_OVFL have other places there.
+            mode: (self.rsrc1 >> 12 & 0xff)
+                | (self.rsrc1 >> 21 & 1) << 8
+                | (self.rsrc1 >> 23 & 1) << 9
+                | (self.rsrc1 >> 26 & 1) << 23,
+            user,
+            rsrc2: self.rsrc2,
+            lds: launch.lds,
+            entry: self.entry,
+            grid: launch.grid,
+            workgroup: launch.workgroup,
+            budget,
+        })
+    }
+
+    /// User SGPRs in the order of kernel_code_properties bits 0..6.
+    fn user_sgprs(&self, inputs: &Inputs) -> Vec<u32> {
+        let mut out = Vec::new();
+        let has = |bit: u32| self.properties >> bit & 1 == 1;
+        let pair = |out: &mut Vec<u32>, v: u64| out.extend([v as u32, (v >> 32) as u32]);
+        if has(0) {
+            out.extend(inputs.private_descriptor);
+        }
+        for (bit, v) in [(1, inputs.dispatch_ptr), (2, inputs.queue_ptr), (3, inputs.kernarg), (4, inputs.dispatch_id), (5, 0)] {
+            if has(bit) {
+                pair(&mut out, v);
+            }
+        }
+        if has(6) {
+            out.push(inputs.private_size);
+        }
+        out
+    }
+}
+
+fn rule(what: String) -> ExecFaultKind {
+    ExecFaultKind::Rule { what }
+}
+
+/// The name of the allocation the descriptor lies in.
+fn kernel_name(vm: &Vm, descriptor: u64) -> Option<String> {
+    let probe = crate::driver::VmFault {
+        va: descriptor,
+        len: 64,
+        access: Access::Execute,
+        kind: crate::driver::VmFaultKind::NotPresent,
+        nearest: None,
+    };
+    let near = vm.explain(probe).nearest?;
+    near.range.contains(&descriptor).then(|| near.name.to_string())
+}
+
+fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
+    m.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A dispatch in progress, shared by its workers.
+struct Job<'a> {
+    setup: Setup,
+    program: Arc<Program>,
+    cancel: &'a AtomicBool,
+    /// Workgroups in all.
+    total: u64,
+    next: AtomicU64,
+    /// Number of the first faulting group so far; groups after it need not start.
+    stop_at: AtomicU64,
+    cancelled: AtomicBool,
+    suspended: Mutex<VecDeque<(u64, Group)>>,
+    state: Mutex<(RunStats, Option<(u64, ExecFault)>)>,
+}
+
+impl<'a> Job<'a> {
+    fn new(setup: Setup, program: Arc<Program>, cancel: &'a AtomicBool) -> Job<'a> {
+        let total = setup.groups().iter().map(|&n| u64::from(n)).product();
+        Job {
+            setup,
+            program,
+            cancel,
+            total,
+            next: AtomicU64::new(0),
+            stop_at: AtomicU64::new(u64::MAX),
+            cancelled: AtomicBool::new(false),
+            suspended: Mutex::default(),
+            state: Mutex::default(),
+        }
+    }
+
+    /// The next group: a new one while there are any, else one that was suspended.
+    fn take(&self) -> Option<(u64, Group)> {
+        let crowded = lock(&self.suspended).len() >= RESIDENT;
+        if let Some(g) = crowded.then(|| lock(&self.suspended).pop_front()).flatten() {
+            return Some(g);
+        }
+        let limit = self.total.min(self.stop_at.load(Ordering::Relaxed));
+        if self.next.load(Ordering::Relaxed) < limit {
+            let n = self.next.fetch_add(1, Ordering::Relaxed);
+            if n < limit {
+                let [gx, gy, _] = self.setup.groups().map(u64::from);
+                let id = [n % gx, n / gx % gy, n / (gx * gy)].map(|v| v as u32);
+                return Some((n, Group::new(&self.setup, id)));
+            }
+        }
+        lock(&self.suspended).pop_front()
+    }
+
+    fn work(&self, vm: &Vm) {
+        let mut mem = Global::new(vm);
+        while let Some((n, mut group)) = self.take() {
+            mem.refresh();
+            match self.run_group(n, &mut group, &mut mem) {
+                Ok(true) => self.count(&group),
+                Ok(false) => lock(&self.suspended).push_back((n, group)),
+                Err(()) => return,
+            }
+        }
+    }
+
+    /// Ok(true): ended or faulted; Ok(false): suspended; Err: cancelled.
+    fn run_group(&self, n: u64, group: &mut Group, mem: &mut Global) -> Result<bool, ()> {
+        for _ in 0..PATIENCE {
+            if self.cancel.load(Ordering::Relaxed) {
+                self.cancelled.store(true, Ordering::Relaxed);
+                return Err(());
+            }
+            if n > self.stop_at.load(Ordering::Relaxed) {
+                return Ok(true);
+            }
+            match group.run(&self.setup, &self.program, mem, SLICE) {
+                Ok(true) => return Ok(true),
+                Ok(false) => {}
+                Err(f) => {
+                    self.fault(n, group, f);
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    fn count(&self, group: &Group) {
+        let stats = &mut lock(&self.state).0;
+        stats.workgroups += 1;
+        stats.waves += group.waves.len() as u64;
+        stats.instructions += group.waves.iter().map(|w| w.issued).sum::<u64>();
+        stats.wmma += group.waves.iter().map(|w| w.wmma).sum::<u64>();
+    }
+
+    fn fault(&self, n: u64, group: &Group, f: GroupFault) {
+        self.stop_at.fetch_min(n, Ordering::Relaxed);
+        let mut e = ExecFault::new(f.fault.kind);
+        if let ExecFaultKind::Endless { waves, .. } = &mut e.kind {
+            *waves = group.backtrace(&self.program);
+        }
+        e.pc = self.program.code.get(f.pc as usize).map(|i| i.offset);
+        e.instruction = self.program.text.get(f.pc as usize).cloned();
+        e.workgroup = Some(group.id);
+        e.wave = Some(f.wave);
+        e.lane = f.fault.lane;
+        let slot = &mut lock(&self.state).1;
+        if slot.as_ref().is_none_or(|(m, _)| n < *m) {
+            *slot = Some((n, e));
+        }
+    }
+
+    fn finish(self, name: Option<String>) -> Result<RunStats, ExecFault> {
+        let (stats, fault) = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, mut f)) = fault {
+            f.kernel = name;
+            return Err(f);
+        }
+        if self.cancelled.into_inner() {
+            return Err(ExecFault { kernel: name, ..ExecFault::new(ExecFaultKind::Cancelled) });
+        }
+        Ok(stats)
+    }
+}

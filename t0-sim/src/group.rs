@@ -1,0 +1,150 @@
+//! One workgroup: its waves, its LDS, its barrier.
+//!
+//! Waves run round-robin: each until its barrier, its end or the end of its time slice, so that waves of a group may
+//! wait for each other through LDS or global atomics. A barrier opens when every wave that has not ended stands at
+//! it; hardware counts ended waves as arrived. A group can be suspended between slices and continued elsewhere, which
+//! lets a launch of many groups make progress even if some wait for others.
+
+use crate::driver::ExecFaultKind;
+use crate::exec::{run, Env, Fault};
+use crate::mem::{Global, Lds};
+use crate::program::Program;
+use crate::wave::{Wave, WaveState, EXEC};
+
+/// What the initial state of a workgroup depends on (kernel descriptor and packet).
+#[derive(Clone, Debug)]
+pub(crate) struct Setup {
+    /// VGPRs per wave.
+    pub vgprs: u32,
+    /// MODE at launch.
+    pub mode: u32,
+    /// User SGPRs in order.
+    pub user: Vec<u32>,
+    /// `compute_pgm_rsrc2`.
+    pub rsrc2: u32,
+    /// LDS bytes.
+    pub lds: u32,
+    /// GPU address of the first instruction.
+    pub entry: u64,
+    /// Grid in work-items.
+    pub grid: [u32; 3],
+    /// Workgroup in work-items.
+    pub workgroup: [u32; 3],
+    /// Largest number of instructions one wave may execute.
+    pub budget: u64,
+}
+
+impl Setup {
+    /// Workgroups in x, y, z.
+    pub fn groups(&self) -> [u32; 3] {
+        [0, 1, 2].map(|d| self.grid[d].div_ceil(self.workgroup[d].max(1)))
+    }
+}
+
+/// A running workgroup.
+#[derive(Debug)]
+pub(crate) struct Group {
+    pub id: [u32; 3],
+    pub waves: Vec<Wave>,
+    lds: Lds,
+}
+
+/// A fault and the wave it happened in.
+pub(crate) struct GroupFault {
+    pub fault: Box<Fault>,
+    pub wave: u32,
+    pub pc: u32,
+}
+
+impl Group {
+    /// The workgroup with the given number, before its first instruction.
+    ///
+    /// Work-items are numbered x first and packed into waves of 32; a group at the edge of the grid has only the
+    /// work-items inside of it. UNVERIFIED(hw): a partial group packs by its partial sizes.
+    pub fn new(s: &Setup, id: [u32; 3]) -> Group {
+        let size: [u32; 3] = [0, 1, 2].map(|d| s.workgroup[d].min(s.grid[d] - id[d] * s.workgroup[d]));
+        let items = size[0] * size[1] * size[2];
+        let waves = items.div_ceil(32).max(1);
+        let make = |index: u32| {
+            let mut w = Wave::new(s.vgprs, s.mode);
+            w.index = index;
+            let count = items.saturating_sub(32 * index).min(32);
+            w.sgpr[EXEC] = if count >= 32 { u32::MAX } else { (1 << count) - 1 };
+            scalars(&mut w, s, id);
+            if let Some(v0) = w.vgpr.first_mut() {
+                for (l, v) in v0.iter_mut().enumerate().take(count as usize) {
+                    *v = packed_id(32 * index + l as u32, size, s.rsrc2);
+                }
+            }
+            w
+        };
+        Group { id, waves: (0..waves).map(make).collect(), lds: Lds::new(s.lds) }
+    }
+
+    /// Runs every wave for one slice. True when all have ended.
+    pub fn run(&mut self, s: &Setup, program: &Program, mem: &mut Global, slice: u64) -> Result<bool, GroupFault> {
+        let count = self.waves.len() as u32;
+        for w in &mut self.waves {
+            if w.state != WaveState::Running {
+                continue;
+            }
+            let left = s.budget.saturating_sub(w.issued);
+            let mut env = Env { program, mem, lds: &mut self.lds, entry: s.entry, waves: count };
+            run(w, &mut env, slice.min(left))
+                .map_err(|fault| GroupFault { fault, wave: w.index, pc: w.pc })?;
+            if w.state == WaveState::Running && w.issued >= s.budget {
+                let fault = Fault::new(ExecFaultKind::Endless { instructions: s.budget, waves: String::new() });
+                return Err(GroupFault { fault, wave: w.index, pc: w.pc });
+            }
+        }
+        if self.waves.iter().all(|w| w.state != WaveState::Running) {
+            for w in &mut self.waves {
+                if w.state == WaveState::AtBarrier {
+                    w.state = WaveState::Running;
+                }
+            }
+        }
+        Ok(self.waves.iter().all(|w| w.state == WaveState::Ended))
+    }
+
+    /// Where every wave stands, for reports of endless loops.
+    pub fn backtrace(&self, program: &Program) -> String {
+        let place = |w: &Wave| {
+            let at = program.code.get(w.pc as usize).map_or(0, |i| i.offset);
+            let text = program.text.get(w.pc as usize).map_or("?", String::as_str);
+            match w.state {
+                WaveState::Ended => format!("wave {} has ended", w.index),
+                WaveState::AtBarrier => format!("wave {} waits at the barrier before `{text}` at +{at:#x}", w.index),
+                WaveState::Running => format!("wave {} at +{at:#x} `{text}`", w.index),
+            }
+        };
+        self.waves.iter().map(place).collect::<Vec<_>>().join("; ")
+    }
+}
+
+/// User SGPRs, then the workgroup numbers rsrc2 asks for (bits 7, 8, 9), then the workgroup info word (bit 10).
+fn scalars(w: &mut Wave, s: &Setup, id: [u32; 3]) {
+    w.sgpr[..s.user.len()].copy_from_slice(&s.user);
+    let mut at = (s.rsrc2 >> 1 & 31) as usize;
+    for (d, v) in id.into_iter().enumerate() {
+        if s.rsrc2 >> (7 + d) & 1 == 1 {
+            w.sgpr[at] = v;
+            at += 1;
+        }
+    }
+    if s.rsrc2 >> 10 & 1 == 1 {
+        w.sgpr[at] = 0;
+    }
+}
+
+/// v0: x in bits 9:0, y in 19:10, z in 29:20, as many as `rsrc2[12:11]` enables.
+fn packed_id(item: u32, size: [u32; 3], rsrc2: u32) -> u32 {
+    let x = item % size[0];
+    let y = item / size[0] % size[1];
+    let z = item / (size[0] * size[1]);
+    match rsrc2 >> 11 & 3 {
+        0 => x,
+        1 => x | y << 10,
+        _ => x | y << 10 | z << 20,
+    }
+}
