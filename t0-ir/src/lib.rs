@@ -13,6 +13,8 @@ pub mod interp;
 pub mod op;
 pub mod passes;
 pub mod text;
+pub mod stage;
+pub mod surface;
 pub mod ty;
 pub mod verify;
 
