@@ -4,7 +4,7 @@
 mod isa_support;
 
 use isa_support::{hex, random_corpus, Rng};
-use t0_backend_rdna3::isa::{decode, disassemble, encode};
+use t0_backend_rdna3::isa::{decode, disassemble, encode, parse};
 use t0_backend_rdna3::target::GFX1100;
 
 #[test]
@@ -43,4 +43,40 @@ fn disassembly_covers_every_byte() {
         at += bytes.len() as u64;
     }
     assert_eq!(at, 0x100 + code.len() as u64);
+}
+
+#[test]
+fn parse_inverts_display() {
+    for inst in random_corpus(5, 12) {
+        let text = inst.to_string();
+        let back = parse(&text, &GFX1100).unwrap_or_else(|e| panic!("`{text}`: {e}"));
+        assert_eq!(back, inst, "`{text}`");
+    }
+}
+
+#[test]
+fn mnemonics_without_suffix_take_the_shortest_form() {
+    // Left: source; right: what llvm-mc 19 makes of it.
+    let cases = [
+        ("v_add_f32 v0, v1, v2", "v_add_f32_e32 v0, v1, v2"),
+        ("v_add_f32 v0, v1, s2 ; comment", "v_add_f32_e64 v0, v1, s2"),
+        ("v_add_f32 v0, -v1, v2", "v_add_f32_e64 v0, -v1, v2"),
+        ("v_cmp_lt_f32 s4, v1, v2", "v_cmp_lt_f32_e64 s4, v1, v2"),
+        ("v_cmp_lt_f32 vcc_lo, v1, v2", "v_cmp_lt_f32_e32 vcc_lo, v1, v2"),
+        ("v_cvt_f32_f16 v0, v200", "v_cvt_f32_f16_e64 v0, v200"),
+        ("v_mov_b32 v0, 0x3f800000", "v_mov_b32_e32 v0, 1.0"),
+        ("v_mov_b32 v0, 0x40490fdb", "v_mov_b32_e32 v0, 0x40490fdb"),
+        ("v_mov_b32 v0, -1", "v_mov_b32_e32 v0, -1"),
+        ("v_mov_b32_dpp v0, v1 row_mirror", "v_mov_b32_dpp v0, v1 row_mirror row_mask:0xf bank_mask:0xf"),
+        ("s_load_b32 s0, s[2:3], 0x0", "s_load_b32 s0, s[2:3], null"),
+        ("s_branch -3", "s_branch 65533"),
+        ("s_waitcnt vmcnt(0) & lgkmcnt(0)", "s_waitcnt vmcnt(0) lgkmcnt(0)"),
+        ("s_endpgm", "s_endpgm"),
+        ("v_fmaak_f32 v0, v1, v2, 1.0", "v_fmaak_f32 v0, v1, v2, 0x3f800000"),
+        ("v_add_f64 v[0:1], 1.5, v[2:3]", "v_add_f64 v[0:1], 0x3ff80000, v[2:3]"),
+    ];
+    for (source, want) in cases {
+        let inst = parse(source, &GFX1100).unwrap_or_else(|e| panic!("`{source}`: {e}"));
+        assert_eq!(inst.to_string(), want, "`{source}`");
+    }
 }

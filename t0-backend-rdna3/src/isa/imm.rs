@@ -2,6 +2,7 @@
 //!
 //! Sources: LLVM 19 output for gfx1100; RDNA3 ISA manual sections 4.4 and 5.7 (fields). Each printer has its parser below it.
 
+use super::parse::number;
 use super::row::ImmKind;
 use std::fmt::{self, Formatter};
 
@@ -192,4 +193,102 @@ pub(crate) fn print_swizzle(f: &mut Formatter<'_>, offset: i32) -> fmt::Result {
         write!(f, "{c}")?;
     }
     f.write_str("\")")
+}
+
+/// Reads the text of an immediate; the inverse of [`print`], and plain numbers for every kind.
+pub(crate) fn parse(kind: ImmKind, text: &str) -> Option<i64> {
+    if let Some(v) = number(text) {
+        return match kind {
+            // Signed kinds may be written as the 16 bits they occupy.
+            ImmKind::Signed | ImmKind::Branch if (32768..=65535).contains(&v) => Some(v - 65536),
+            _ => Some(v),
+        };
+    }
+    let u = match kind {
+        ImmKind::WaitCnt => parse_fields(text, &WAITCNT, 0xfff7)?,
+        ImmKind::DepCtr => parse_fields(text, &DEPCTR, 0xffff & !DEPCTR_UNUSED)?,
+        ImmKind::DelayAlu => parse_delay(text)?,
+        ImmKind::SendMsg => parse_call(text, "sendmsg", &MESSAGES)?.0,
+        ImmKind::HwReg => {
+            let (id, args) = parse_call(text, "hwreg", &HWREGS)?;
+            let (offset, size) = match args[..] {
+                [] => (0, 32),
+                [offset, size] => (offset, size),
+                _ => return None,
+            };
+            (id < 64 && offset < 32 && (1..=32).contains(&size)).then(|| id | offset << 6 | (size - 1) << 11)?
+        }
+        _ => return None,
+    };
+    Some(i64::from(u))
+}
+
+/// `name(value)` lists over fields; fields not named keep their bits of `start`.
+fn parse_fields(text: &str, fields: &[(&str, u32, u32)], start: u32) -> Option<u32> {
+    let mut u = start;
+    for part in text.split(|c: char| c.is_whitespace() || c == '&' || c == ',').filter(|p| !p.is_empty()) {
+        let (name, value) = part.strip_suffix(')')?.split_once('(')?;
+        let &(_, shift, mask) = fields.iter().find(|f| f.0 == name)?;
+        let v = u32::try_from(number(value)?).ok().filter(|v| *v <= mask)?;
+        u = u & !(mask << shift) | v << shift;
+    }
+    Some(u)
+}
+
+fn parse_delay(text: &str) -> Option<u32> {
+    let mut u = 0;
+    for part in text.split('|') {
+        let (name, value) = part.trim().strip_suffix(')')?.split_once('(')?;
+        let at = |names: &[&str]| names.iter().position(|n| *n == value).map(|i| i as u32);
+        u |= match name {
+            "instid0" => at(&DELAY_ID)?,
+            "instskip" => at(&DELAY_SKIP)? << 4,
+            "instid1" => at(&DELAY_ID)? << 7,
+            _ => return None,
+        };
+    }
+    Some(u)
+}
+
+/// `name(ID[, args])` with ID symbolic or a number.
+fn parse_call(text: &str, name: &str, ids: &[(u32, &str)]) -> Option<(u32, Vec<u32>)> {
+    let inner = text.strip_prefix(name)?.trim().strip_prefix('(')?.strip_suffix(')')?;
+    let mut parts = inner.split(',').map(str::trim);
+    let id = parts.next()?;
+    let id = match ids.iter().find(|i| i.1 == id) {
+        Some(i) => i.0,
+        None => u32::try_from(number(id)?).ok()?,
+    };
+    let args = parts.map(|p| number(p).and_then(|v| u32::try_from(v).ok())).collect::<Option<Vec<u32>>>()?;
+    Some((id, args))
+}
+
+/// Reads `swizzle(MODE,..)`; the inverse of [`print_swizzle`].
+pub(crate) fn parse_swizzle(text: &str) -> Option<i32> {
+    let inner = text.strip_prefix("swizzle(")?.strip_suffix(')')?;
+    let parts: Vec<&str> = inner.split(',').map(str::trim).collect();
+    if parts[0] == "BITMASK_PERM" {
+        let pattern = parts.get(1)?.strip_prefix('"')?.strip_suffix('"')?;
+        let (mut and, mut or, mut xor) = (0, 0, 0);
+        for c in pattern.chars() {
+            (and, or, xor) = (and << 1, or << 1, xor << 1);
+            match c {
+                '0' => {}
+                '1' => or |= 1,
+                'p' => and |= 1,
+                'i' => (and, xor) = (and | 1, xor | 1),
+                _ => return None,
+            }
+        }
+        return (pattern.len() == 5).then_some(and | or << 5 | xor << 10);
+    }
+    let n: Vec<i32> = parts[1..].iter().map(|p| p.parse().ok()).collect::<Option<_>>()?;
+    let power = |v: i32| (1..=32).contains(&v) && v.count_ones() == 1;
+    match (parts[0], &n[..]) {
+        ("QUAD_PERM", [a, b, c, d]) if n.iter().all(|v| (0..4).contains(v)) => Some(0x8000 | a | b << 2 | c << 4 | d << 6),
+        ("SWAP", [g]) if power(*g) && *g < 32 => Some(0x1f | g << 10),
+        ("REVERSE", [g]) if power(*g) && *g > 1 => Some(0x1f | (g - 1) << 10),
+        ("BROADCAST", [g, lane]) if power(*g) && *g > 1 && (0..*g).contains(lane) => Some((32 - g) & 31 | lane << 5),
+        _ => None,
+    }
 }

@@ -13,6 +13,7 @@ pub(crate) mod imm;
 pub mod inst;
 pub mod legal;
 pub mod operand;
+pub mod parse;
 mod print;
 pub mod row;
 pub mod table;
@@ -23,6 +24,7 @@ pub use encode::encode;
 pub use legal::EncodeError;
 pub use inst::{Dpp16, Dpp8, Enc, Inst, Mods, WaitCounts};
 pub use operand::{Operand, Reg, RegFile};
+pub use parse::{parse, ParseError};
 pub use row::{Class, Family, Field, Flags, ImmKind, Kind, OperandSpec, Role, Row, Ty};
 pub use table::{
     Ds, Flat, Mubuf, Opcode, Smem, Sop1, Sop2, Sopc, Sopk, Sopp, Vop1, Vop2, Vop3, Vop3p, Vop3sd, Vopc,
