@@ -78,7 +78,12 @@ pub const GFX1100: Target = Target {
     max_waves_per_simd: 16,
     max_lds: 65536,
     wave_size: 32,
-    features: &[Feature::Wmma, Feature::Vopd, Feature::ValuTransUseHazard, Feature::UserSgprInit16Bug],
+    features: &[
+        Feature::Wmma,
+        Feature::Vopd,
+        Feature::ValuTransUseHazard,
+        Feature::UserSgprInit16Bug,
+    ],
 };
 
 /// Every target, for look-up by name or machine number.
@@ -91,7 +96,18 @@ mod tests {
     #[test]
     fn occupancy_matches_llvm() {
         // llc-19 -mcpu=gfx1100 `; Occupancy:` for kernels of these register counts.
-        let want = [(24, 16), (96, 16), (97, 12), (120, 12), (128, 10), (168, 9), (192, 8), (193, 7), (240, 6), (256, 5)];
+        let want = [
+            (24, 16),
+            (96, 16),
+            (97, 12),
+            (120, 12),
+            (128, 10),
+            (168, 9),
+            (192, 8),
+            (193, 7),
+            (240, 6),
+            (256, 5),
+        ];
         for (vgprs, waves) in want {
             assert_eq!(GFX1100.waves_per_simd(vgprs), waves, "{vgprs} VGPRs");
         }

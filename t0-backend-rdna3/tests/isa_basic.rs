@@ -18,14 +18,29 @@ fn encodings_from_llvm() {
         "v_add_f32_e32 v0, 1.0, v1",
     );
     check(
-        Inst::new(Vop3p::v_wmma_f32_16x16x16_f16, [Operand::vn(0, 8), Operand::vn(8, 8), Operand::vn(16, 8), Operand::f32(1.0)]),
+        Inst::new(
+            Vop3p::v_wmma_f32_16x16x16_f16,
+            [
+                Operand::vn(0, 8),
+                Operand::vn(8, 8),
+                Operand::vn(16, 8),
+                Operand::f32(1.0),
+            ],
+        ),
         &[0x00, 0x40, 0x40, 0xcc, 0x08, 0x21, 0xca, 0x1b],
         "v_wmma_f32_16x16x16_f16 v[0:7], v[8:15], v[16:23], 1.0",
     );
     check(
-        Inst::new(Sop2::s_and_b64, [Operand::sn(0, 2), Operand::Literal(0x1234_5678), Operand::sn(2, 2)]),
+        Inst::new(
+            Sop2::s_and_b64,
+            [Operand::sn(0, 2), Operand::Literal(0x1234_5678), Operand::sn(2, 2)],
+        ),
         &[0xff, 0x02, 0x80, 0x8b, 0x78, 0x56, 0x34, 0x12],
         "s_and_b64 s[0:1], 0x12345678, s[2:3]",
     );
-    check(Inst::new(Sopp::s_waitcnt, [Operand::Imm(0x03f7)]), &[0xf7, 0x03, 0x89, 0xbf], "s_waitcnt vmcnt(0)");
+    check(
+        Inst::new(Sopp::s_waitcnt, [Operand::Imm(0x03f7)]),
+        &[0xf7, 0x03, 0x89, 0xbf],
+        "s_waitcnt vmcnt(0)",
+    );
 }

@@ -22,7 +22,12 @@ fn arbitrary_bytes_never_panic_and_stay_exact() {
     let mut rng = Rng(7);
     let mut decoded = 0;
     for _ in 0..400_000 {
-        let mut bytes: Vec<u8> = rng.next().to_le_bytes().into_iter().chain(rng.next().to_le_bytes()).collect();
+        let mut bytes: Vec<u8> = rng
+            .next()
+            .to_le_bytes()
+            .into_iter()
+            .chain(rng.next().to_le_bytes())
+            .collect();
         bytes.truncate(rng.below(17) as usize);
         if let Ok((inst, size)) = decode(&bytes, &GFX1100) {
             decoded += 1;
@@ -67,7 +72,10 @@ fn mnemonics_without_suffix_take_the_shortest_form() {
         ("v_mov_b32 v0, 0x3f800000", "v_mov_b32_e32 v0, 1.0"),
         ("v_mov_b32 v0, 0x40490fdb", "v_mov_b32_e32 v0, 0x40490fdb"),
         ("v_mov_b32 v0, -1", "v_mov_b32_e32 v0, -1"),
-        ("v_mov_b32_dpp v0, v1 row_mirror", "v_mov_b32_dpp v0, v1 row_mirror row_mask:0xf bank_mask:0xf"),
+        (
+            "v_mov_b32_dpp v0, v1 row_mirror",
+            "v_mov_b32_dpp v0, v1 row_mirror row_mask:0xf bank_mask:0xf",
+        ),
         ("s_load_b32 s0, s[2:3], 0x0", "s_load_b32 s0, s[2:3], null"),
         ("s_branch -3", "s_branch 65533"),
         ("s_waitcnt vmcnt(0) & lgkmcnt(0)", "s_waitcnt vmcnt(0) lgkmcnt(0)"),

@@ -20,7 +20,10 @@ fn report(errors: &[String], total: usize) {
 }
 
 fn f64_literal_with_modifier(inst: &Inst) -> bool {
-    let literal = inst.specs().zip(&inst.operands).any(|(s, o)| s.ty == Ty::F64 && matches!(o, Operand::Literal(_)));
+    let literal = inst
+        .specs()
+        .zip(&inst.operands)
+        .any(|(s, o)| s.ty == Ty::F64 && matches!(o, Operand::Literal(_)));
     literal && (inst.mods.neg | inst.mods.abs) != 0
 }
 
@@ -36,7 +39,11 @@ fn bytes_and_text_agree_with_llvm() {
     let mut errors = Vec::new();
     for ((code, text), theirs) in codes.iter().zip(&texts).zip(llvm_disassemble(&codes)) {
         if theirs.as_deref() != Some(text.as_str()) {
-            errors.push(format!("dis {} ours `{text}` llvm `{}`", hex(code), theirs.unwrap_or("invalid".into())));
+            errors.push(format!(
+                "dis {} ours `{text}` llvm `{}`",
+                hex(code),
+                theirs.unwrap_or("invalid".into())
+            ));
         }
     }
     for (((inst, code), text), theirs) in insts.iter().zip(&codes).zip(&texts).zip(llvm_assemble(&texts)) {

@@ -1,6 +1,6 @@
 //! Bytes to instruction.
 //!
-//! Method: the top bits choose the [`Form`], the opcode field chooses the row, each operand is read from its field, and the
+//! Method: the top bits choose the form, the opcode field chooses the row, each operand is read from its field, and the
 //! result is encoded again: only bytes the encoder would produce are accepted. So reserved bits, illegal operands and
 //! unknown instructions are errors and never silently read as something else, and `decode` inverts `encode` exactly.
 
@@ -22,7 +22,12 @@ pub enum DecodeError {
     #[error("unknown encoding: first dword {dword:#010x}")]
     UnknownEncoding { bytes: Vec<u8>, dword: u32 },
     #[error("unknown {form} opcode {code:#x}: first dword {dword:#010x}")]
-    UnknownOpcode { bytes: Vec<u8>, form: &'static str, code: u32, dword: u32 },
+    UnknownOpcode {
+        bytes: Vec<u8>,
+        form: &'static str,
+        code: u32,
+        dword: u32,
+    },
     #[error("illegal instruction: {source}")]
     Illegal { bytes: Vec<u8>, source: EncodeError },
     #[error("{name}: reserved bits are set or a selector is undefined")]
@@ -48,7 +53,10 @@ impl DecodeError {
 /// The bytes are too short, unknown, or not what the encoder would produce.
 pub fn decode(code: &[u8], target: &Target) -> Result<(Inst, usize), DecodeError> {
     let dword = dword_at(code, 0, 4)?;
-    let form = form_of(dword).ok_or_else(|| DecodeError::UnknownEncoding { bytes: code[..4].to_vec(), dword })?;
+    let form = form_of(dword).ok_or_else(|| DecodeError::UnknownEncoding {
+        bytes: code[..4].to_vec(),
+        dword,
+    })?;
     let base = form.bytes();
     let hi = if base == 8 { dword_at(code, 4, 8)? } else { 0 };
     let word = u64::from(hi) << 32 | u64::from(dword);
@@ -73,29 +81,54 @@ pub fn decode(code: &[u8], target: &Target) -> Result<(Inst, usize), DecodeError
             enc = read_dpp(&mut mods, src0, d, e64, form);
         }
     }
-    let mut reader = Reader { form, word, code, base, literal: None, dpp_src0, mods };
+    let mut reader = Reader {
+        form,
+        word,
+        code,
+        base,
+        literal: None,
+        dpp_src0,
+        mods,
+    };
     let mut operands = Vec::with_capacity(row.operands.len());
     for spec in specs_of(row, enc, mods.glc) {
-        let o = reader.operand(&spec)?.ok_or_else(|| DecodeError::Reserved { bytes: code[..size.min(code.len())].to_vec(), name: row.name })?;
+        let o = reader.operand(&spec)?.ok_or_else(|| DecodeError::Reserved {
+            bytes: code[..size.min(code.len())].to_vec(),
+            name: row.name,
+        })?;
         operands.push(o);
     }
     if reader.literal.is_some() {
         size += 4;
     }
-    let inst = Inst { op, enc, operands, mods };
+    let inst = Inst {
+        op,
+        enc,
+        operands,
+        mods,
+    };
     // DPP and a literal selector together may name more dwords than there are; the encoder refuses them anyway.
     let taken = &code[..size.min(code.len())];
     match encode(&inst, target) {
-        Err(source) => Err(DecodeError::Illegal { bytes: taken.to_vec(), source }),
+        Err(source) => Err(DecodeError::Illegal {
+            bytes: taken.to_vec(),
+            source,
+        }),
         Ok(bytes) if bytes == taken => Ok((inst, size)),
-        Ok(_) => Err(DecodeError::Reserved { bytes: taken.to_vec(), name: row.name }),
+        Ok(_) => Err(DecodeError::Reserved {
+            bytes: taken.to_vec(),
+            name: row.name,
+        }),
     }
 }
 
 fn dword_at(code: &[u8], at: usize, need: usize) -> Result<u32, DecodeError> {
     match code.get(at..at + 4) {
         Some(b) => Ok(u32::from_le_bytes([b[0], b[1], b[2], b[3]])),
-        None => Err(DecodeError::Truncated { bytes: code.to_vec(), need }),
+        None => Err(DecodeError::Truncated {
+            bytes: code.to_vec(),
+            need,
+        }),
     }
 }
 
@@ -176,13 +209,20 @@ fn lookup(form: Form, word: u64) -> Option<(Opcode, bool)> {
         }
         v
     });
-    let seg = if form == Form::Flat { u64::from(field(word, 16, 2)) } else { 0 };
+    let seg = if form == Form::Flat {
+        u64::from(field(word, 16, 2))
+    } else {
+        0
+    };
     index.get(key(form, opcode_field(form, word), seg)).copied().flatten()
 }
 
 fn read_dpp(mods: &mut Mods, sel: u32, d: u32, e64: bool, form: Form) -> Enc {
     if sel != 250 {
-        let dpp = Dpp8 { sel: std::array::from_fn(|i| d >> (8 + 3 * i) & 7), fi: sel == 234 };
+        let dpp = Dpp8 {
+            sel: std::array::from_fn(|i| d >> (8 + 3 * i) & 7),
+            fi: sel == 234,
+        };
         return if e64 { Enc::E64Dpp8(dpp) } else { Enc::Dpp8(dpp) };
     }
     if matches!(form, Form::Vop1 | Form::Vop2 | Form::Vopc) {
@@ -245,7 +285,11 @@ fn read_mods(row: &Row, form: Form, w: u64) -> Mods {
         }
         Form::Flat => {
             let raw = field(w, 0, 13);
-            m.offset = if row.flags.has(Flags::FLAT) { raw as i32 } else { (raw << 19) as i32 >> 19 };
+            m.offset = if row.flags.has(Flags::FLAT) {
+                raw as i32
+            } else {
+                (raw << 19) as i32 >> 19
+            };
             m.dlc = bit(13);
             m.glc = bit(14);
             m.slc = bit(15);
@@ -315,7 +359,11 @@ impl Reader<'_> {
                 let off = field(self.word, 48, 7) == 124;
                 Some(Operand::vn(v, if off { 2 } else { 1 }))
             }
-            Kind::SAddrV => Some(if field(self.word, 55, 1) == 1 { Operand::v(v) } else { Operand::OFF }),
+            Kind::SAddrV => Some(if field(self.word, 55, 1) == 1 {
+                Operand::v(v)
+            } else {
+                Operand::OFF
+            }),
             Kind::Imm(ImmKind::Signed | ImmKind::Branch) => Some(Operand::Imm(i64::from(v as u16 as i16))),
             Kind::Imm(_) => Some(Operand::Imm(i64::from(v))),
             Kind::Literal => None,

@@ -1,6 +1,6 @@
 //! Instruction to bytes.
 //!
-//! Method: fields are placed by [`Form`], operand by operand; every rule of the hardware is checked on the way (see
+//! Method: fields are placed by encoding form, operand by operand; every rule of the hardware is checked on the way (see
 //! [`super::legal`]), so bytes that leave here are executable or the caller gets a named error.
 
 use super::form::{segment, Form};
@@ -18,12 +18,19 @@ pub fn encode(inst: &Inst, target: &Target) -> Result<Vec<u8>, EncodeError> {
     let row = inst.op.row();
     let name = row.name;
     if row.class == Class::Wmma && !target.has(Feature::Wmma) {
-        return Err(EncodeError::Target { name, target: target.name });
+        return Err(EncodeError::Target {
+            name,
+            target: target.name,
+        });
     }
     let form = Form::of(row, inst.enc).ok_or(EncodeError::NoForm { name })?;
     let specs: Vec<OperandSpec> = inst.specs().collect();
     if specs.len() != inst.operands.len() {
-        return Err(EncodeError::OperandCount { name, want: specs.len(), got: inst.operands.len() });
+        return Err(EncodeError::OperandCount {
+            name,
+            want: specs.len(),
+            got: inst.operands.len(),
+        });
     }
     let ctx = Ctx { inst, row, form };
     let mut word = opcode_bits(row, form, inst.enc);
@@ -65,7 +72,11 @@ pub fn encode(inst: &Inst, target: &Target) -> Result<Vec<u8>, EncodeError> {
 /// Top bits and opcode number.
 fn opcode_bits(row: &Row, form: Form, enc: Enc) -> u64 {
     let (prefix, pshift, oshift, _) = form.opcode();
-    let code = if enc.is_e64() { row.e64_code().unwrap_or(row.code) } else { row.code };
+    let code = if enc.is_e64() {
+        row.e64_code().unwrap_or(row.code)
+    } else {
+        row.code
+    };
     prefix << pshift | u64::from(code) << oshift
 }
 
@@ -94,7 +105,8 @@ fn dpp_selector(enc: Enc) -> u32 {
 }
 
 fn dpp16_dword(name: &'static str, d: Dpp16, src0: u32, (neg, abs): (u32, u32)) -> Result<u32, EncodeError> {
-    let ctrl_ok = matches!(d.ctrl, 0..=0xff | 0x101..=0x10f | 0x111..=0x11f | 0x121..=0x12f | 0x140 | 0x141 | 0x150..=0x16f);
+    let ctrl_ok =
+        matches!(d.ctrl, 0..=0xff | 0x101..=0x10f | 0x111..=0x11f | 0x121..=0x12f | 0x140 | 0x141 | 0x150..=0x16f);
     if !ctrl_ok {
         return Err(EncodeError::DppControl { name, what: "ctrl" });
     }
@@ -149,7 +161,11 @@ fn mod_bits(inst: &Inst, row: &Row, form: Form) -> u64 {
             u64::from(m.offset as u32 & 0x1f_ffff) << 32 | bit(m.glc, 14) | bit(m.dlc, 13)
         }
         Form::Ds => {
-            let off = if row.flags.has(Flags::OFFSETS2) { m.offset0 | m.offset1 << 8 } else { m.offset as u32 & 0xffff };
+            let off = if row.flags.has(Flags::OFFSETS2) {
+                m.offset0 | m.offset1 << 8
+            } else {
+                m.offset as u32 & 0xffff
+            };
             u64::from(off) | bit(m.gds, 17)
         }
         Form::Flat => flat_bits(inst, row),
@@ -169,11 +185,8 @@ fn mod_bits(inst: &Inst, row: &Row, form: Form) -> u64 {
 fn flat_bits(inst: &Inst, row: &Row) -> u64 {
     let m = &inst.mods;
     let bit = |b: bool, n: u32| u64::from(b) << n;
-    let mut w = u64::from(m.offset as u32 & 0x1fff)
-        | bit(m.dlc, 13)
-        | bit(m.glc, 14)
-        | bit(m.slc, 15)
-        | segment(row) << 16;
+    let mut w =
+        u64::from(m.offset as u32 & 0x1fff) | bit(m.dlc, 13) | bit(m.glc, 14) | bit(m.slc, 15) | segment(row) << 16;
     if row.flags.has(Flags::FLAT) {
         w |= 124 << 48; // no scalar address
     }

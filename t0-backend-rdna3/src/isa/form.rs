@@ -54,12 +54,19 @@ impl Form {
         }
         row.e64_code()?;
         // Carry-in/out additions keep a scalar destination in the 64-bit form.
-        let sdst = row.family == Family::Vop2 && row.operands.get(1).is_some_and(|o| o.field == Field::Fixed && o.is_dst());
+        let sdst = row.family == Family::Vop2
+            && row
+                .operands
+                .get(1)
+                .is_some_and(|o| o.field == Field::Fixed && o.is_dst());
         Some(if sdst { Form::Vop3sd } else { Form::Vop3 })
     }
 
     pub(crate) fn is_vector_alu(self) -> bool {
-        matches!(self, Form::Vop1 | Form::Vop2 | Form::Vopc | Form::Vop3 | Form::Vop3sd | Form::Vop3p)
+        matches!(
+            self,
+            Form::Vop1 | Form::Vop2 | Form::Vopc | Form::Vop3 | Form::Vop3sd | Form::Vop3p
+        )
     }
 
     /// Fixed top bits and the position of the opcode: (prefix, prefix shift, opcode shift, opcode width).

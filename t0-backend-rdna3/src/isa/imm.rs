@@ -81,12 +81,20 @@ const DELAY_SKIP: [&str; 6] = ["SAME", "NEXT", "SKIP_1", "SKIP_2", "SKIP_3", "SK
 fn delay_alu(u: u32) -> String {
     let (id0, skip, id1) = (u & 15, u >> 4 & 7, u >> 7 & 15);
     let mut parts = Vec::new();
-    let id = |v: u32| DELAY_ID.get(v as usize).copied().unwrap_or("/* invalid instid value */");
+    let id = |v: u32| {
+        DELAY_ID
+            .get(v as usize)
+            .copied()
+            .unwrap_or("/* invalid instid value */")
+    };
     if id0 != 0 {
         parts.push(format!("instid0({})", id(id0)));
     }
     if skip != 0 {
-        let name = DELAY_SKIP.get(skip as usize).copied().unwrap_or("/* invalid instskip value */");
+        let name = DELAY_SKIP
+            .get(skip as usize)
+            .copied()
+            .unwrap_or("/* invalid instskip value */");
         parts.push(format!("instskip({name})"));
     }
     if id1 != 0 {
@@ -163,7 +171,14 @@ pub(crate) fn print_swizzle(f: &mut Formatter<'_>, offset: i32) -> fmt::Result {
         return Ok(());
     }
     if u & 0xff00 == 0x8000 {
-        return write!(f, " offset:swizzle(QUAD_PERM,{},{},{},{})", u & 3, u >> 2 & 3, u >> 4 & 3, u >> 6 & 3);
+        return write!(
+            f,
+            " offset:swizzle(QUAD_PERM,{},{},{},{})",
+            u & 3,
+            u >> 2 & 3,
+            u >> 4 & 3,
+            u >> 6 & 3
+        );
     }
     if u & 0x8000 != 0 {
         return write!(f, " offset:{u}");
@@ -226,7 +241,10 @@ pub(crate) fn parse(kind: ImmKind, text: &str) -> Option<i64> {
 /// `name(value)` lists over fields; fields not named keep their bits of `start`.
 fn parse_fields(text: &str, fields: &[(&str, u32, u32)], start: u32) -> Option<u32> {
     let mut u = start;
-    for part in text.split(|c: char| c.is_whitespace() || c == '&' || c == ',').filter(|p| !p.is_empty()) {
+    for part in text
+        .split(|c: char| c.is_whitespace() || c == '&' || c == ',')
+        .filter(|p| !p.is_empty())
+    {
         let (name, value) = part.strip_suffix(')')?.split_once('(')?;
         let &(_, shift, mask) = fields.iter().find(|f| f.0 == name)?;
         let v = u32::try_from(number(value)?).ok().filter(|v| *v <= mask)?;
@@ -259,7 +277,9 @@ fn parse_call(text: &str, name: &str, ids: &[(u32, &str)]) -> Option<(u32, Vec<u
         Some(i) => i.0,
         None => u32::try_from(number(id)?).ok()?,
     };
-    let args = parts.map(|p| number(p).and_then(|v| u32::try_from(v).ok())).collect::<Option<Vec<u32>>>()?;
+    let args = parts
+        .map(|p| number(p).and_then(|v| u32::try_from(v).ok()))
+        .collect::<Option<Vec<u32>>>()?;
     Some((id, args))
 }
 
@@ -285,7 +305,9 @@ pub(crate) fn parse_swizzle(text: &str) -> Option<i32> {
     let n: Vec<i32> = parts[1..].iter().map(|p| p.parse().ok()).collect::<Option<_>>()?;
     let power = |v: i32| (1..=32).contains(&v) && v.count_ones() == 1;
     match (parts[0], &n[..]) {
-        ("QUAD_PERM", [a, b, c, d]) if n.iter().all(|v| (0..4).contains(v)) => Some(0x8000 | a | b << 2 | c << 4 | d << 6),
+        ("QUAD_PERM", [a, b, c, d]) if n.iter().all(|v| (0..4).contains(v)) => {
+            Some(0x8000 | a | b << 2 | c << 4 | d << 6)
+        }
         ("SWAP", [g]) if power(*g) && *g < 32 => Some(0x1f | g << 10),
         ("REVERSE", [g]) if power(*g) && *g > 1 => Some(0x1f | (g - 1) << 10),
         ("BROADCAST", [g, lane]) if power(*g) && *g > 1 && (0..*g).contains(lane) => Some((32 - g) & 31 | lane << 5),

@@ -132,7 +132,12 @@ impl Inst {
     /// An instruction in its natural form with LLVM's default modifiers.
     pub fn new(op: impl Into<Opcode>, operands: impl Into<Vec<Operand>>) -> Inst {
         let op = op.into();
-        Inst { op, enc: Enc::Natural, operands: operands.into(), mods: Mods::for_op(op) }
+        Inst {
+            op,
+            enc: Enc::Natural,
+            operands: operands.into(),
+            mods: Mods::for_op(op),
+        }
     }
     /// The same instruction in the VOP3 form (for VOP1, VOP2 and VOPC rows).
     pub fn e64(mut self) -> Inst {

@@ -15,27 +15,63 @@ pub enum EncodeError {
     #[error("{name} has no such encoding form; use another `Enc`")]
     NoForm { name: &'static str },
     #[error("{name} takes {want} operands, got {got}")]
-    OperandCount { name: &'static str, want: usize, got: usize },
+    OperandCount {
+        name: &'static str,
+        want: usize,
+        got: usize,
+    },
     #[error("{name}: operand {operand} may not be a {got}; allowed here: {want}")]
-    OperandKind { name: &'static str, operand: usize, got: &'static str, want: &'static str },
+    OperandKind {
+        name: &'static str,
+        operand: usize,
+        got: &'static str,
+        want: &'static str,
+    },
     #[error("{name}: operand {operand} needs {want} registers, got {got}")]
-    RegCount { name: &'static str, operand: usize, want: u32, got: u32 },
+    RegCount {
+        name: &'static str,
+        operand: usize,
+        want: u32,
+        got: u32,
+    },
     #[error("{name}: operand {operand} names registers outside the register file")]
     RegRange { name: &'static str, operand: usize },
     #[error("{name}: operand {operand} must start at a multiple of {align}")]
-    Alignment { name: &'static str, operand: usize, align: u32 },
+    Alignment {
+        name: &'static str,
+        operand: usize,
+        align: u32,
+    },
     #[error("{name}: operand {operand}: 16-bit values of the 32-bit encoding live in v0..v127; use the VOP3 form")]
     High16 { name: &'static str, operand: usize },
     #[error("{name}: operand {operand}: selector {selector} is no inline constant")]
-    BadConst { name: &'static str, operand: usize, selector: u32 },
+    BadConst {
+        name: &'static str,
+        operand: usize,
+        selector: u32,
+    },
     #[error("{name}: operand {operand}: selector {selector} is no special source")]
-    BadSpecial { name: &'static str, operand: usize, selector: u32 },
+    BadSpecial {
+        name: &'static str,
+        operand: usize,
+        selector: u32,
+    },
     #[error("{name}: immediate {value} does not fit operand {operand} ({min}..={max})")]
-    ImmRange { name: &'static str, operand: usize, value: i64, min: i64, max: i64 },
+    ImmRange {
+        name: &'static str,
+        operand: usize,
+        value: i64,
+        min: i64,
+        max: i64,
+    },
     #[error("{name}: two different literals; an instruction has room for one")]
     TwoLiterals { name: &'static str },
     #[error("{name}: operand {operand} is 16 bits wide, literal {literal:#x} has more")]
-    LiteralWidth { name: &'static str, operand: usize, literal: u32 },
+    LiteralWidth {
+        name: &'static str,
+        operand: usize,
+        literal: u32,
+    },
     #[error("{name}: a literal is not allowed here; move it to a register first")]
     NoLiteral { name: &'static str },
     #[error("{name}: reads {got} scalar values, at most {max} are allowed; move one to a VGPR")]
@@ -47,7 +83,12 @@ pub enum EncodeError {
     #[error("{name}: modifier {modifier} is not available in this form")]
     Modifier { name: &'static str, modifier: &'static str },
     #[error("{name}: offset {offset} out of range {min}..={max}")]
-    OffsetRange { name: &'static str, offset: i64, min: i64, max: i64 },
+    OffsetRange {
+        name: &'static str,
+        offset: i64,
+        min: i64,
+        max: i64,
+    },
     #[error("{name}: this atomic always returns the old value; set glc")]
     NeedsGlc { name: &'static str },
     #[error("{name}: not available on {target}")]
@@ -86,26 +127,51 @@ impl Ctx<'_> {
             Operand::Reg(r) => self.reg(i, spec, r).map(|v| (v, None)),
             Operand::Const(c) => {
                 if !matches!(c, 128..=208 | 240..=248) {
-                    return Err(EncodeError::BadConst { name: self.name(), operand: i, selector: c });
+                    return Err(EncodeError::BadConst {
+                        name: self.name(),
+                        operand: i,
+                        selector: c,
+                    });
                 }
-                self.allow(i, spec, matches!(spec.kind, Kind::VSrc | Kind::SSrc | Kind::SRegOrConst | Kind::VgprOrConst), "constant")?;
+                self.allow(
+                    i,
+                    spec,
+                    matches!(
+                        spec.kind,
+                        Kind::VSrc | Kind::SSrc | Kind::SRegOrConst | Kind::VgprOrConst
+                    ),
+                    "constant",
+                )?;
                 Ok((c, None))
             }
             Operand::Special(s) => {
                 if !matches!(s, 235..=238 | 251..=253) {
-                    return Err(EncodeError::BadSpecial { name: self.name(), operand: i, selector: s });
+                    return Err(EncodeError::BadSpecial {
+                        name: self.name(),
+                        operand: i,
+                        selector: s,
+                    });
                 }
                 self.allow(i, spec, matches!(spec.kind, Kind::VSrc | Kind::SSrc), "special source")?;
                 Ok((s, None))
             }
             Operand::Literal(l) => {
-                self.allow(i, spec, matches!(spec.kind, Kind::VSrc | Kind::SSrc | Kind::Literal), "literal")?;
+                self.allow(
+                    i,
+                    spec,
+                    matches!(spec.kind, Kind::VSrc | Kind::SSrc | Kind::Literal),
+                    "literal",
+                )?;
                 // LLVM has no mixed-precision literal: it would read the low half only.
                 if self.inst.enc.is_dpp() || spec.ty == Ty::MixF32 {
                     return Err(EncodeError::NoLiteral { name: self.name() });
                 }
                 if spec.ty.bits() == 16 && spec.ty != Ty::Bf16 && l > 0xffff {
-                    return Err(EncodeError::LiteralWidth { name: self.name(), operand: i, literal: l });
+                    return Err(EncodeError::LiteralWidth {
+                        name: self.name(),
+                        operand: i,
+                        literal: l,
+                    });
                 }
                 Ok((255, Some(l)))
             }
@@ -118,7 +184,13 @@ impl Ctx<'_> {
                     _ => (0, if spec.field == Field::Simm16 { 65535 } else { 255 }),
                 };
                 if !(min..=max).contains(&v) {
-                    return Err(EncodeError::ImmRange { name: self.name(), operand: i, value: v, min, max });
+                    return Err(EncodeError::ImmRange {
+                        name: self.name(),
+                        operand: i,
+                        value: v,
+                        min,
+                        max,
+                    });
                 }
                 Ok(((v & 0xffff) as u32, None))
             }
@@ -152,7 +224,12 @@ impl Ctx<'_> {
             Kind::Literal => "literal",
             Kind::Imm(_) => "immediate",
         };
-        EncodeError::OperandKind { name: self.name(), operand, got, want }
+        EncodeError::OperandKind {
+            name: self.name(),
+            operand,
+            got,
+            want,
+        }
     }
 
     fn reg(&self, i: usize, spec: &OperandSpec, r: Reg) -> Result<u32, EncodeError> {
@@ -166,7 +243,12 @@ impl Ctx<'_> {
                 );
                 self.allow(i, spec, ok && want > 0, "VGPR")?;
                 if r.count != want {
-                    return Err(EncodeError::RegCount { name, operand: i, want, got: r.count });
+                    return Err(EncodeError::RegCount {
+                        name,
+                        operand: i,
+                        want,
+                        got: r.count,
+                    });
                 }
                 if r.index + r.count > 256 {
                     return Err(EncodeError::RegRange { name, operand: i });
@@ -187,7 +269,12 @@ impl Ctx<'_> {
             return self.null(i, spec, r, want);
         }
         if r.count != want {
-            return Err(EncodeError::RegCount { name, operand: i, want, got: r.count });
+            return Err(EncodeError::RegCount {
+                name,
+                operand: i,
+                want,
+                got: r.count,
+            });
         }
         let last = r.index + r.count - 1;
         let run = match r.index {
@@ -207,7 +294,11 @@ impl Ctx<'_> {
             _ => 4,
         };
         if r.index % align != 0 {
-            return Err(EncodeError::Alignment { name, operand: i, align });
+            return Err(EncodeError::Alignment {
+                name,
+                operand: i,
+                align,
+            });
         }
         let sgpr = r.index < 124;
         let ok = match spec.kind {
@@ -239,7 +330,12 @@ impl Ctx<'_> {
         self.allow(i, spec, ok, "NULL")?;
         // NULL has one spelling: one register, whatever the operand's width.
         if r.count != 1 {
-            return Err(EncodeError::RegCount { name: self.name(), operand: i, want: 1, got: r.count });
+            return Err(EncodeError::RegCount {
+                name: self.name(),
+                operand: i,
+                want: 1,
+                got: r.count,
+            });
         }
         Ok(124)
     }
@@ -284,7 +380,10 @@ impl Ctx<'_> {
         for (i, (spec, o)) in specs.iter().zip(&self.inst.operands).enumerate() {
             let vgpr = matches!(o, Operand::Reg(r) if r.file == RegFile::V);
             if matches!(spec.field, Field::Src0 | Field::Src1) && !vgpr {
-                return Err(EncodeError::DppSource { name: self.name(), operand: i });
+                return Err(EncodeError::DppSource {
+                    name: self.name(),
+                    operand: i,
+                });
             }
         }
         Ok(())
@@ -297,7 +396,10 @@ impl Ctx<'_> {
         let legal = LegalMods::of(row, self.form, self.inst.enc, &srcs);
         let bad = |cond: bool, modifier: &'static str| {
             if cond {
-                Err(EncodeError::Modifier { name: row.name, modifier })
+                Err(EncodeError::Modifier {
+                    name: row.name,
+                    modifier,
+                })
             } else {
                 Ok(())
             }
@@ -307,7 +409,10 @@ impl Ctx<'_> {
         bad(m.clamp && !legal.clamp, "clamp")?;
         bad(m.omod > 3 || (m.omod != 0 && !legal.omod), "omod")?;
         bad(m.op_sel & !legal.op_sel != 0, "op_sel")?;
-        bad((m.op_sel_hi ^ legal.op_sel_hi_default) & !legal.op_sel_hi != 0, "op_sel_hi")?;
+        bad(
+            (m.op_sel_hi ^ legal.op_sel_hi_default) & !legal.op_sel_hi != 0,
+            "op_sel_hi",
+        )?;
         bad(m.neg_lo & !legal.neg_lo != 0, "neg_lo")?;
         bad(m.neg_hi & !legal.neg_hi != 0, "neg_hi")?;
         let vmem = matches!(self.form, Form::Flat | Form::Mubuf) && row.class != Class::VmemInv;
@@ -343,7 +448,12 @@ impl Ctx<'_> {
             if (min..=max).contains(&offset) {
                 Ok(())
             } else {
-                Err(EncodeError::OffsetRange { name: row.name, offset, min, max })
+                Err(EncodeError::OffsetRange {
+                    name: row.name,
+                    offset,
+                    min,
+                    max,
+                })
             }
         };
         check(i64::from(m.offset), min, max)?;
@@ -379,9 +489,16 @@ impl LegalMods {
             neg_lo: 0,
             neg_hi: 0,
         };
-        let n = srcs.iter().filter(|s| matches!(s.field, Field::Src0 | Field::Src1 | Field::Src2)).count();
+        let n = srcs
+            .iter()
+            .filter(|s| matches!(s.field, Field::Src0 | Field::Src1 | Field::Src2))
+            .count();
         let all = (1u32 << n) - 1;
-        let floats = srcs.iter().enumerate().filter(|(_, s)| s.neg).fold(0, |a, (i, _)| a | 1 << i);
+        let floats = srcs
+            .iter()
+            .enumerate()
+            .filter(|(_, s)| s.neg)
+            .fold(0, |a, (i, _)| a | 1 << i);
         match form {
             Form::Vop3 | Form::Vop3sd => {
                 l.neg = floats;

@@ -21,11 +21,9 @@ mod uses;
 
 pub use decode::{decode, disassemble, DecodeError};
 pub use encode::encode;
-pub use legal::EncodeError;
 pub use inst::{Dpp16, Dpp8, Enc, Inst, Mods, WaitCounts};
+pub use legal::EncodeError;
 pub use operand::{Operand, Reg, RegFile};
 pub use parse::{parse, ParseError};
 pub use row::{Class, Family, Field, Flags, ImmKind, Kind, OperandSpec, Role, Row, Ty};
-pub use table::{
-    Ds, Flat, Mubuf, Opcode, Smem, Sop1, Sop2, Sopc, Sopk, Sopp, Vop1, Vop2, Vop3, Vop3p, Vop3sd, Vopc,
-};
+pub use table::{Ds, Flat, Mubuf, Opcode, Smem, Sop1, Sop2, Sopc, Sopk, Sopp, Vop1, Vop2, Vop3, Vop3p, Vop3sd, Vopc};

@@ -39,19 +39,35 @@ impl Reg {
 
     /// One scalar register.
     pub const fn s(index: u32) -> Reg {
-        Reg { file: RegFile::S, index, count: 1 }
+        Reg {
+            file: RegFile::S,
+            index,
+            count: 1,
+        }
     }
     /// One vector register.
     pub const fn v(index: u32) -> Reg {
-        Reg { file: RegFile::V, index, count: 1 }
+        Reg {
+            file: RegFile::V,
+            index,
+            count: 1,
+        }
     }
     /// `count` scalar registers from `index`.
     pub const fn sn(index: u32, count: u32) -> Reg {
-        Reg { file: RegFile::S, index, count }
+        Reg {
+            file: RegFile::S,
+            index,
+            count,
+        }
     }
     /// `count` vector registers from `index`.
     pub const fn vn(index: u32, count: u32) -> Reg {
-        Reg { file: RegFile::V, index, count }
+        Reg {
+            file: RegFile::V,
+            index,
+            count,
+        }
     }
     /// True for the null register of any width.
     pub const fn is_null(self) -> bool {
@@ -81,7 +97,15 @@ pub enum Operand {
 
 /// Bit patterns of the inline floats in f32, selector 240 first.
 const INLINE_F32: [u32; 9] = [
-    0x3f00_0000, 0xbf00_0000, 0x3f80_0000, 0xbf80_0000, 0x4000_0000, 0xc000_0000, 0x4080_0000, 0xc080_0000, 0x3e22_f983,
+    0x3f00_0000,
+    0xbf00_0000,
+    0x3f80_0000,
+    0xbf80_0000,
+    0x4000_0000,
+    0xc000_0000,
+    0x4080_0000,
+    0xc080_0000,
+    0x3e22_f983,
 ];
 const INLINE_F16: [u16; 9] = [0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118];
 const INLINE_F64: [u64; 9] = [
@@ -155,15 +179,21 @@ impl Operand {
     /// Value of an inline constant as a 32-bit operand sees it (floats as f32 patterns). `None` for other operands.
     /// Source: RDNA3 ISA manual, scalar source table.
     pub fn const_b32(self) -> Option<u32> {
-        self.const_int().map(|i| i as u32).or(self.float_slot().map(|i| INLINE_F32[i]))
+        self.const_int()
+            .map(|i| i as u32)
+            .or(self.float_slot().map(|i| INLINE_F32[i]))
     }
     /// Value of an inline constant as a 16-bit operand sees it (floats as f16 patterns).
     pub fn const_b16(self) -> Option<u16> {
-        self.const_int().map(|i| i as u16).or(self.float_slot().map(|i| INLINE_F16[i]))
+        self.const_int()
+            .map(|i| i as u16)
+            .or(self.float_slot().map(|i| INLINE_F16[i]))
     }
     /// Value of an inline constant as a 64-bit operand sees it (integers sign-extended, floats as f64 patterns).
     pub fn const_b64(self) -> Option<u64> {
-        self.const_int().map(|i| i64::from(i) as u64).or(self.float_slot().map(|i| INLINE_F64[i]))
+        self.const_int()
+            .map(|i| i64::from(i) as u64)
+            .or(self.float_slot().map(|i| INLINE_F64[i]))
     }
     /// Integer value of an integer inline constant.
     pub fn const_int(self) -> Option<i32> {

@@ -20,7 +20,11 @@ pub enum ParseError {
     #[error("unknown instruction `{name}`")]
     Unknown { name: String },
     #[error("{name} takes {want} operands, got {got}")]
-    OperandCount { name: &'static str, want: usize, got: usize },
+    OperandCount {
+        name: &'static str,
+        want: usize,
+        got: usize,
+    },
     #[error("{name}: cannot read operand `{text}`")]
     Operand { name: &'static str, text: String },
     #[error("{name}: cannot read modifier `{text}`")]
@@ -37,18 +41,32 @@ pub fn parse(text: &str, target: &Target) -> Result<Inst, ParseError> {
     let text = text.split(';').next().unwrap_or_default();
     let text = text.split("//").next().unwrap_or_default().trim();
     let (mnemonic, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-    let (op, suffix) = find(mnemonic).ok_or_else(|| ParseError::Unknown { name: mnemonic.to_string() })?;
+    let (op, suffix) = find(mnemonic).ok_or_else(|| ParseError::Unknown {
+        name: mnemonic.to_string(),
+    })?;
     let row = op.row();
     let (operand_texts, modifier_texts) = split(row, rest.trim());
-    let mut p = Parser { row, mods: Mods::for_op(op), dpp: Dpp::default() };
+    let mut p = Parser {
+        row,
+        mods: Mods::for_op(op),
+        dpp: Dpp::default(),
+    };
     p.mods.glc = false; // written out where it matters
     for m in modifier_texts {
-        p.modifier(m).ok_or_else(|| ParseError::Modifier { name: row.name, text: m.to_string() })?;
+        p.modifier(m).ok_or_else(|| ParseError::Modifier {
+            name: row.name,
+            text: m.to_string(),
+        })?;
     }
     let operands = p.operands(&operand_texts)?;
     let mut first_error = None;
     for enc in p.candidates(suffix) {
-        let inst = Inst { op, enc, operands: operands.clone(), mods: p.mods };
+        let inst = Inst {
+            op,
+            enc,
+            operands: operands.clone(),
+            mods: p.mods,
+        };
         match encode(&inst, target) {
             Ok(_) => return Ok(inst),
             Err(e) => {
@@ -56,7 +74,9 @@ pub fn parse(text: &str, target: &Target) -> Result<Inst, ParseError> {
             }
         }
     }
-    Err(ParseError::Illegal(first_error.unwrap_or(EncodeError::NoForm { name: row.name })))
+    Err(ParseError::Illegal(
+        first_error.unwrap_or(EncodeError::NoForm { name: row.name }),
+    ))
 }
 
 /// Encoding suffix of a mnemonic.
@@ -73,9 +93,15 @@ fn find(mnemonic: &str) -> Option<(Opcode, Suffix)> {
     if let Some(op) = Opcode::from_name(mnemonic) {
         return Some((op, Suffix::None));
     }
-    let suffixes =
-        [("_e64_dpp", Suffix::E64Dpp), ("_dpp", Suffix::Dpp), ("_e32", Suffix::E32), ("_e64", Suffix::E64)];
-    suffixes.into_iter().find_map(|(s, suffix)| Some((Opcode::from_name(mnemonic.strip_suffix(s)?)?, suffix)))
+    let suffixes = [
+        ("_e64_dpp", Suffix::E64Dpp),
+        ("_dpp", Suffix::Dpp),
+        ("_e32", Suffix::E32),
+        ("_e64", Suffix::E64),
+    ];
+    suffixes
+        .into_iter()
+        .find_map(|(s, suffix)| Some((Opcode::from_name(mnemonic.strip_suffix(s)?)?, suffix)))
 }
 
 /// Splits at a separator outside brackets, parentheses and quotes.
@@ -109,7 +135,10 @@ fn split<'a>(row: &Row, rest: &'a str) -> (Vec<&'a str>, Vec<&'a str>) {
     }
     let mut operands = split_top(rest, |c| c == ',');
     let mut tail: Vec<&str> = match operands.pop() {
-        Some(last) => split_top(last, char::is_whitespace).into_iter().filter(|t| !t.is_empty()).collect(),
+        Some(last) => split_top(last, char::is_whitespace)
+            .into_iter()
+            .filter(|t| !t.is_empty())
+            .collect(),
         None => Vec::new(),
     };
     if !row.operands.is_empty() && !tail.is_empty() {
@@ -180,14 +209,21 @@ impl Parser {
             }
         }
         if specs.len() != texts.len() {
-            return Err(ParseError::OperandCount { name: row.name, want: specs.len(), got: texts.len() });
+            return Err(ParseError::OperandCount {
+                name: row.name,
+                want: specs.len(),
+                got: texts.len(),
+            });
         }
         let mut out = Vec::with_capacity(specs.len());
         let mut source = 0;
         for (spec, text) in specs.iter().zip(texts) {
             let is_source = spec.is_src() && spec.field != Field::Vdst;
             let o = self.operand(spec, text, is_source.then_some(source));
-            out.push(o.ok_or_else(|| ParseError::Operand { name: row.name, text: (*text).to_string() })?);
+            out.push(o.ok_or_else(|| ParseError::Operand {
+                name: row.name,
+                text: (*text).to_string(),
+            })?);
             source += u32::from(is_source);
         }
         Ok(out)
@@ -199,11 +235,20 @@ impl Parser {
         }
         let mut text = text;
         if let Some(i) = source {
-            let mut set = |neg: bool| if neg { self.mods.neg |= 1 << i } else { self.mods.abs |= 1 << i };
+            let mut set = |neg: bool| {
+                if neg {
+                    self.mods.neg |= 1 << i
+                } else {
+                    self.mods.abs |= 1 << i
+                }
+            };
             if let Some(t) = text.strip_prefix("neg(").and_then(|t| t.strip_suffix(')')) {
                 set(true);
                 text = t;
-            } else if let Some(t) = text.strip_prefix('-').filter(|t| t.starts_with(|c: char| c == '|' || c.is_alphabetic())) {
+            } else if let Some(t) = text
+                .strip_prefix('-')
+                .filter(|t| t.starts_with(|c: char| c == '|' || c.is_alphabetic()))
+            {
                 set(true);
                 text = t;
             }
@@ -216,7 +261,10 @@ impl Parser {
         if let Some(o) = register(text) {
             return Some(o);
         }
-        if let Some(s) = [235, 236, 237, 238, 251, 252, 253].into_iter().find(|&s| special_name(s) == text) {
+        if let Some(s) = [235, 236, 237, 238, 251, 252, 253]
+            .into_iter()
+            .find(|&s| special_name(s) == text)
+        {
             return Some(Operand::Special(s));
         }
         if spec.kind == Kind::SOpt && self.row.family == Family::Smem {
@@ -286,10 +334,18 @@ impl Parser {
 /// The last of n+1 bits is the destination's, which the machine keeps in bit 3.
 fn op_sel(row: &Row, value: &str) -> Option<u32> {
     let b = bits(value)?;
-    let n = row.operands.iter().filter(|s| matches!(s.field, Field::Src0 | Field::Src1 | Field::Src2)).count();
+    let n = row
+        .operands
+        .iter()
+        .filter(|s| matches!(s.field, Field::Src0 | Field::Src1 | Field::Src2))
+        .count();
     let m = mask(value)?;
     let with_dst = b.len() == n + 1 && row.class != Class::ValuLane;
-    Some(if with_dst { m & ((1 << n) - 1) | (m >> n & 1) << 3 } else { m })
+    Some(if with_dst {
+        m & ((1 << n) - 1) | (m >> n & 1) << 3
+    } else {
+        m
+    })
 }
 
 /// Numbers of `[a,b,..]`.
@@ -356,7 +412,10 @@ fn constant(spec: &OperandSpec, text: &str) -> Option<Operand> {
     if let Some(i) = FLOAT_NAMES.iter().position(|n| *n == text) {
         return float_constant(spec, 240 + i as u32);
     }
-    if matches!(text, "0.15915494" | "0.15915494309189532" | "0.1591549430918953357688837633725144") {
+    if matches!(
+        text,
+        "0.15915494" | "0.15915494309189532" | "0.1591549430918953357688837633725144"
+    ) {
         return float_constant(spec, 248);
     }
     if text.contains('.') {
@@ -370,13 +429,15 @@ fn constant(spec: &OperandSpec, text: &str) -> Option<Operand> {
     let hex = text.starts_with("0x");
     Some(match ty {
         Ty::F16 if hex => u16::try_from(v).map_or(Operand::Literal(bits), Operand::b16),
-        _ if ty.bits() == 16 && ty != Ty::Bf16 => match i16::try_from(v).or_else(|_| u16::try_from(v).map(|u| u as i16)) {
-            Ok(i) => match Operand::int(i32::from(i)) {
-                Operand::Literal(_) => Operand::Literal(u32::from(i as u16)),
-                c => c,
-            },
-            Err(_) => Operand::Literal(bits),
-        },
+        _ if ty.bits() == 16 && ty != Ty::Bf16 => {
+            match i16::try_from(v).or_else(|_| u16::try_from(v).map(|u| u as i16)) {
+                Ok(i) => match Operand::int(i32::from(i)) {
+                    Operand::Literal(_) => Operand::Literal(u32::from(i as u16)),
+                    c => c,
+                },
+                Err(_) => Operand::Literal(bits),
+            }
+        }
         // 64-bit operands zero-extend a literal, so 0xffffffff is not -1.
         _ if ty.bits() >= 64 => match i32::try_from(v) {
             Ok(i) => Operand::int(i),
@@ -389,7 +450,11 @@ fn constant(spec: &OperandSpec, text: &str) -> Option<Operand> {
 fn float_constant(spec: &OperandSpec, selector: u32) -> Option<Operand> {
     if spec.kind == Kind::Literal {
         let o = Operand::Const(selector);
-        return if spec.ty.bits() == 16 { o.const_b16().map(|b| Operand::Literal(u32::from(b))) } else { o.const_b32().map(Operand::Literal) };
+        return if spec.ty.bits() == 16 {
+            o.const_b16().map(|b| Operand::Literal(u32::from(b)))
+        } else {
+            o.const_b32().map(Operand::Literal)
+        };
     }
     Some(Operand::Const(selector))
 }
@@ -399,7 +464,7 @@ fn float_literal(spec: &OperandSpec, v: f64) -> Option<Operand> {
     match spec.ty {
         Ty::F64 => {
             let b = v.to_bits();
-            (b as u32 == 0).then(|| Operand::Literal((b >> 32) as u32))
+            (b as u32 == 0).then_some(Operand::Literal((b >> 32) as u32))
         }
         _ if spec.ty.bits() == 32 => Some(Operand::b32((v as f32).to_bits())),
         _ => None,

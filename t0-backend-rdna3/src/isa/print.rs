@@ -119,7 +119,9 @@ impl Inst {
         let row = self.row();
         let m = &self.mods;
         match row.family {
-            Family::Vop1 | Family::Vop2 | Family::Vopc | Family::Vop3 | Family::Vop3sd => self.vop3_modifiers(f, specs)?,
+            Family::Vop1 | Family::Vop2 | Family::Vopc | Family::Vop3 | Family::Vop3sd => {
+                self.vop3_modifiers(f, specs)?
+            }
             Family::Vop3p => self.vop3p_modifiers(f, specs)?,
             Family::Smem => {
                 let null = matches!(self.operands.get(2), Some(Operand::Reg(r)) if r.is_null());
@@ -192,9 +194,12 @@ impl Inst {
         let n = source_count(specs);
         let all = (1u32 << n) - 1;
         let default_hi = default_op_sel_hi(self.row(), specs);
-        for (name, value, default) in
-            [("op_sel", m.op_sel, 0), ("op_sel_hi", m.op_sel_hi, default_hi), ("neg_lo", m.neg_lo, 0), ("neg_hi", m.neg_hi, 0)]
-        {
+        for (name, value, default) in [
+            ("op_sel", m.op_sel, 0),
+            ("op_sel_hi", m.op_sel_hi, default_hi),
+            ("neg_lo", m.neg_lo, 0),
+            ("neg_hi", m.neg_hi, 0),
+        ] {
             if value & all != default & all {
                 let bits: Vec<u32> = (0..n).map(|i| value >> i & 1).collect();
                 write_bits(f, name, &bits)?;
@@ -215,7 +220,10 @@ pub(crate) fn default_op_sel_hi(row: &Row, specs: &[OperandSpec]) -> u32 {
 
 /// Sources that carry per-source modifiers.
 pub(crate) fn source_count(specs: &[OperandSpec]) -> u32 {
-    specs.iter().filter(|s| s.is_src() && matches!(s.field, Field::Src0 | Field::Src1 | Field::Src2)).count() as u32
+    specs
+        .iter()
+        .filter(|s| s.is_src() && matches!(s.field, Field::Src0 | Field::Src1 | Field::Src2))
+        .count() as u32
 }
 
 fn write_bits(f: &mut Formatter<'_>, name: &str, bits: &[u32]) -> fmt::Result {
@@ -313,7 +321,11 @@ fn literal_text(ty: Ty, l: u32) -> String {
     match ty {
         // LLVM reads bf16 literals as plain 32-bit numbers.
         _ if ty.bits() == 16 && ty != Ty::Bf16 => {
-            let o = if is_int16(ty) { Operand::int(i32::from(l as u16 as i16)) } else { Operand::b16(l as u16) };
+            let o = if is_int16(ty) {
+                Operand::int(i32::from(l as u16 as i16))
+            } else {
+                Operand::b16(l as u16)
+            };
             match o {
                 Operand::Const(_) => const_text(ty, o),
                 _ => format!("{:#x}", l & 0xffff),
@@ -337,5 +349,8 @@ fn f64_literal_text(l: u32) -> String {
     (240..=247)
         .map(Operand::Const)
         .find(|o| o.const_b64() == Some(bits))
-        .map_or_else(|| if l == 0 { "0".to_string() } else { format!("{l:#x}") }, |o| const_text(Ty::F64, o))
+        .map_or_else(
+            || if l == 0 { "0".to_string() } else { format!("{l:#x}") },
+            |o| const_text(Ty::F64, o),
+        )
 }

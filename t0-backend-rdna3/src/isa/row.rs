@@ -102,11 +102,17 @@ impl Class {
     }
     /// Goes through the vector memory path (buffer, global, flat or scratch).
     pub fn is_vmem(self) -> bool {
-        matches!(self, Class::VmemLoad | Class::VmemStore | Class::VmemAtomic | Class::VmemInv)
+        matches!(
+            self,
+            Class::VmemLoad | Class::VmemStore | Class::VmemAtomic | Class::VmemInv
+        )
     }
     /// Goes through the LDS unit.
     pub fn is_lds(self) -> bool {
-        matches!(self, Class::LdsLoad | Class::LdsStore | Class::LdsAtomic | Class::LdsLane)
+        matches!(
+            self,
+            Class::LdsLoad | Class::LdsStore | Class::LdsAtomic | Class::LdsLane
+        )
     }
 }
 

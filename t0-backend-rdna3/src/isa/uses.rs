@@ -1,8 +1,8 @@
 //! What an instruction reads, writes and waits for, derived from its row.
 
+use super::form::Form;
 use super::inst::{push_reg, WaitCounts};
 use super::row::{Class, Flags, Kind, OperandSpec, Ty};
-use super::form::Form;
 use super::{Enc, Inst, Operand, Reg};
 
 impl Inst {
@@ -23,7 +23,12 @@ impl Inst {
         }
         let f = row.flags;
         let exec = f.has(Flags::R_EXEC) && !f.has(Flags::IGNORES_EXEC);
-        for (on, reg) in [(f.has(Flags::R_SCC), Reg::SCC), (f.has(Flags::R_VCC), Reg::VCC), (exec, Reg::EXEC), (f.has(Flags::R_M0), Reg::M0)] {
+        for (on, reg) in [
+            (f.has(Flags::R_SCC), Reg::SCC),
+            (f.has(Flags::R_VCC), Reg::VCC),
+            (exec, Reg::EXEC),
+            (f.has(Flags::R_M0), Reg::M0),
+        ] {
             if on {
                 out.push(reg);
             }
@@ -103,7 +108,10 @@ impl Inst {
 /// Registers a returning buffer atomic writes: compare-and-swap returns only the old value, half of its data.
 fn returned(name: &str, r: Reg) -> Reg {
     if name.contains("cmpswap") {
-        Reg { count: r.count / 2, ..r }
+        Reg {
+            count: r.count / 2,
+            ..r
+        }
     } else {
         r
     }

@@ -39,13 +39,18 @@ pub fn forms(op: Opcode, rng: &mut Rng) -> Vec<Enc> {
     let dpp = valu && !row.flags.has(Flags::NO_DPP);
     let e64 = row.e64_code().is_some();
     let d16 = Dpp16 {
-        ctrl: rng.pick(&[0x1b, 0xe4, 0x101, 0x10f, 0x111, 0x11f, 0x121, 0x12f, 0x140, 0x141, 0x150, 0x15f, 0x160, 0x16f]),
+        ctrl: rng.pick(&[
+            0x1b, 0xe4, 0x101, 0x10f, 0x111, 0x11f, 0x121, 0x12f, 0x140, 0x141, 0x150, 0x15f, 0x160, 0x16f,
+        ]),
         row_mask: rng.pick(&[15, 15, 5, 0]),
         bank_mask: rng.pick(&[15, 15, 10, 0]),
         bound_ctrl: rng.chance(50),
         fi: rng.chance(50),
     };
-    let d8 = Dpp8 { sel: std::array::from_fn(|_| rng.below(8)), fi: rng.chance(50) };
+    let d8 = Dpp8 {
+        sel: std::array::from_fn(|_| rng.below(8)),
+        fi: rng.chance(50),
+    };
     let mut out = vec![Enc::Natural];
     if e64 {
         out.push(Enc::E64);
@@ -83,7 +88,11 @@ fn vgpr(rng: &mut Rng, regs: u32) -> Operand {
 }
 
 fn constant(rng: &mut Rng) -> Operand {
-    Operand::Const(if rng.chance(60) { 128 + rng.below(81) } else { 240 + rng.below(9) })
+    Operand::Const(if rng.chance(60) {
+        128 + rng.below(81)
+    } else {
+        240 + rng.below(9)
+    })
 }
 
 /// A literal no operand type has an inline constant for.
@@ -91,14 +100,27 @@ fn literal(rng: &mut Rng, ty: Ty) -> Operand {
     if ty.bits() == 16 && rng.chance(80) {
         return Operand::Literal(rng.pick(&[0x1234, 0xbeef, 0x7fff, 0x8000]));
     }
-    Operand::Literal(rng.pick(&[0x1234_5678, 0xdead_beef, 0x4049_0fdb, 0x7fff_4321, 0x0000_1234, 0x0001_2345]))
+    Operand::Literal(rng.pick(&[
+        0x1234_5678,
+        0xdead_beef,
+        0x4049_0fdb,
+        0x7fff_4321,
+        0x0000_1234,
+        0x0001_2345,
+    ]))
 }
 
 fn imm(rng: &mut Rng, kind: ImmKind) -> Operand {
     let v = rng.next() as i64 & 0xffff;
     Operand::Imm(match kind {
         ImmKind::Signed | ImmKind::Branch => i64::from(v as u16 as i16),
-        ImmKind::WaitCnt => (if rng.chance(50) { v | rng.pick(&[0xfc00, 0x3f0, 7]) } else { v }) & 0xfff7,
+        ImmKind::WaitCnt => {
+            (if rng.chance(50) {
+                v | rng.pick(&[0xfc00, 0x3f0, 7])
+            } else {
+                v
+            }) & 0xfff7
+        }
         ImmKind::DepCtr => rng.pick(&[v, v & 0xff9f, 0x0f9f, 0xfffe & 0xff9f, 0xffff, 0x0fff]),
         ImmKind::DelayAlu => i64::from(rng.below(12) | rng.below(6) << 4 | rng.below(12) << 7),
         ImmKind::SendMsg => i64::from(rng.pick(&[1, 2, 3, 5, 6, 9, 0, 4, 77])),
@@ -120,11 +142,16 @@ fn operand(rng: &mut Rng, spec: &OperandSpec, saddr_off: bool, mods: &Mods, enc:
     let scalar = |rng: &mut Rng| match rng.below(10) {
         0 | 1 => konst(rng),
         2 | 3 if spec.kind == Kind::SSrc || spec.kind == Kind::VSrc => literal(rng, spec.ty),
-        4 if spec.kind == Kind::SSrc || spec.kind == Kind::VSrc => Operand::Special(rng.pick(&[235, 236, 237, 238, 253])),
+        4 if spec.kind == Kind::SSrc || spec.kind == Kind::VSrc => {
+            Operand::Special(rng.pick(&[235, 236, 237, 238, 253]))
+        }
         _ => sgpr(rng, regs),
     };
     match spec.kind {
-        Kind::Vgpr => vgpr(rng, regs + u32::from(spec.field == t0_backend_rdna3::isa::Field::Vdata && mods.tfe)),
+        Kind::Vgpr => vgpr(
+            rng,
+            regs + u32::from(spec.field == t0_backend_rdna3::isa::Field::Vdata && mods.tfe),
+        ),
         Kind::VSrc if enc.is_dpp() || rng.chance(60) => vgpr(rng, regs),
         Kind::VgprOrConst if rng.chance(60) => vgpr(rng, regs),
         Kind::VgprOrConst => konst(rng),
@@ -210,7 +237,12 @@ pub fn random_inst(rng: &mut Rng, op: Opcode, enc: Enc) -> Option<Inst> {
         let level = if rng.chance(40) { 0 } else { 60 - (attempt / 8).min(50) };
         let mods = random_mods(rng, op, level);
         let saddr_off = rng.chance(50);
-        let mut inst = Inst { op, enc, operands: vec![], mods };
+        let mut inst = Inst {
+            op,
+            enc,
+            operands: vec![],
+            mods,
+        };
         let specs: Vec<OperandSpec> = inst.specs().collect();
         inst.operands = specs.iter().map(|s| operand(rng, s, saddr_off, &mods, enc)).collect();
         // Late attempts drop single modifiers that the row may not have.
@@ -234,7 +266,11 @@ pub fn random_inst(rng: &mut Rng, op: Opcode, enc: Enc) -> Option<Inst> {
 
 /// Path of llvm-mc 19, when installed.
 pub fn llvm_mc() -> Option<&'static str> {
-    let ok = Command::new("llvm-mc-19").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let ok = Command::new("llvm-mc-19")
+        .arg("--version")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
     ok.is_ok_and(|s| s.success()).then_some("llvm-mc-19")
 }
 
@@ -251,7 +287,10 @@ fn run(args: &[&str], input: String) -> (String, String) {
     let feeder = std::thread::spawn(move || stdin.write_all(input.as_bytes()));
     let out = child.wait_with_output().unwrap();
     feeder.join().unwrap().unwrap();
-    (String::from_utf8(out.stdout).unwrap(), String::from_utf8(out.stderr).unwrap())
+    (
+        String::from_utf8(out.stdout).unwrap(),
+        String::from_utf8(out.stderr).unwrap(),
+    )
 }
 
 /// Lines `<stdin>:N:..: KIND:` of a diagnostic stream.
@@ -277,8 +316,10 @@ pub fn llvm_disassemble(codes: &[Vec<u8>]) -> Vec<Option<String>> {
         input += &format!("[{}]\n{MARK}", hex.join(","));
     }
     let (out, err) = run(&["-disassemble"], input);
-    let bad: std::collections::HashSet<usize> =
-        failing_lines(&err, "warning:").into_iter().map(|(n, _)| (n - 1) / 2).collect();
+    let bad: std::collections::HashSet<usize> = failing_lines(&err, "warning:")
+        .into_iter()
+        .map(|(n, _)| (n - 1) / 2)
+        .collect();
     let mut texts = Vec::new();
     let mut current: Vec<String> = Vec::new();
     for line in out.lines().map(clean).filter(|l| !l.is_empty() && !l.starts_with('.')) {
@@ -290,7 +331,11 @@ pub fn llvm_disassemble(codes: &[Vec<u8>]) -> Vec<Option<String>> {
         }
     }
     assert_eq!(texts.len(), codes.len(), "llvm-mc lost markers");
-    texts.into_iter().enumerate().map(|(i, t)| (!bad.contains(&i)).then_some(t)).collect()
+    texts
+        .into_iter()
+        .enumerate()
+        .map(|(i, t)| (!bad.contains(&i)).then_some(t))
+        .collect()
 }
 
 /// What llvm-mc assembles each line to, or its complaint.
@@ -299,7 +344,9 @@ pub fn llvm_assemble(lines: &[String]) -> Vec<Result<Vec<u8>, String>> {
     let bad: std::collections::HashMap<usize, String> = failing_lines(&err, "error:").into_iter().collect();
     let mut encodings = out.lines().filter_map(|l| l.split_once("encoding: [")).map(|(_, e)| {
         let e = e.trim_end().trim_end_matches(']');
-        e.split(',').map(|b| u8::from_str_radix(b.trim().trim_start_matches("0x"), 16).unwrap()).collect::<Vec<u8>>()
+        e.split(',')
+            .map(|b| u8::from_str_radix(b.trim().trim_start_matches("0x"), 16).unwrap())
+            .collect::<Vec<u8>>()
     });
     (0..lines.len())
         .map(|i| match bad.get(&(i + 1)) {

@@ -1,7 +1,7 @@
 //! DS: local data share. One line per instruction, see [`super`] for the notation.
 
+use super::{d0, d1, vd, vds, ADDR};
 use crate::isa::row::Ty::*;
-use super::{ADDR, d0, d1, vd, vds};
 
 rows! {
     /// DS: local data share.

@@ -1,7 +1,7 @@
 //! FLAT, GLOBAL and SCRATCH. One line per instruction, see [`super`] for the notation.
 
+use super::{d0, vd, vds, FADDR, GADDR, SADDR, SADDR32, XADDR};
 use crate::isa::row::Ty::*;
-use super::{FADDR, GADDR, SADDR, SADDR32, XADDR, d0, vd, vds};
 
 rows! {
     /// FLAT, GLOBAL and SCRATCH.

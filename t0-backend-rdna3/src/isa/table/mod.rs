@@ -102,7 +102,10 @@ impl Opcode {
     /// The instruction of that name (no `_e32`/`_e64` suffix).
     pub fn from_name(name: &str) -> Option<Opcode> {
         static NAMES: OnceLock<HashMap<&'static str, Opcode>> = OnceLock::new();
-        NAMES.get_or_init(|| Opcode::all().map(|op| (op.row().name, op)).collect()).get(name).copied()
+        NAMES
+            .get_or_init(|| Opcode::all().map(|op| (op.row().name, op)).collect())
+            .get(name)
+            .copied()
     }
     /// Mnemonic without encoding suffix.
     pub fn name(self) -> &'static str {
@@ -111,7 +114,13 @@ impl Opcode {
 }
 
 const fn op(role: Role, field: Field, kind: Kind, ty: Ty) -> OperandSpec {
-    OperandSpec { role, field, kind, ty, neg: ty.is_float() }
+    OperandSpec {
+        role,
+        field,
+        kind,
+        ty,
+        neg: ty.is_float(),
+    }
 }
 
 // Scalar operands.

@@ -1,7 +1,7 @@
 //! MUBUF: untyped buffers. One line per instruction, see [`super`] for the notation.
 
+use super::{bd, bs, bx, SOFFSET, SRSRC, VADDR};
 use crate::isa::row::Ty::*;
-use super::{SOFFSET, SRSRC, VADDR, bd, bs, bx};
 
 rows! {
     /// MUBUF: untyped buffers.
@@ -28,8 +28,8 @@ rows! {
     35 buffer_load_d16_hi_b16 VmemLoad [bx(B32), VADDR, SRSRC, SOFFSET] D16;
     36 buffer_store_d16_hi_b8 VmemStore [bs(B32), VADDR, SRSRC, SOFFSET];
     37 buffer_store_d16_hi_b16 VmemStore [bs(B32), VADDR, SRSRC, SOFFSET];
-    43 buffer_gl0_inv VmemInv [];
-    44 buffer_gl1_inv VmemInv [];
+    43 buffer_gl0_inv VmemInv [] IGNORES_EXEC;
+    44 buffer_gl1_inv VmemInv [] IGNORES_EXEC;
     51 buffer_atomic_swap_b32 VmemAtomic [bx(B32), VADDR, SRSRC, SOFFSET];
     52 buffer_atomic_cmpswap_b32 VmemAtomic [bx(B64), VADDR, SRSRC, SOFFSET];
     53 buffer_atomic_add_u32 VmemAtomic [bx(U32), VADDR, SRSRC, SOFFSET];

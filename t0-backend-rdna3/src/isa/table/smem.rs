@@ -1,7 +1,7 @@
 //! SMEM: scalar memory. One line per instruction, see [`super`] for the notation.
 
+use super::{sbase, sdata, SOFF};
 use crate::isa::row::Ty::*;
-use super::{SOFF, sbase, sdata};
 
 rows! {
     /// SMEM: scalar memory.

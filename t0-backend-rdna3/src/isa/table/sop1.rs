@@ -1,7 +1,7 @@
 //! SOP1: one scalar source. One line per instruction, see [`super`] for the notation.
 
-use crate::isa::row::Ty::*;
 use super::{s0, sd, sds, sr0};
+use crate::isa::row::Ty::*;
 
 rows! {
     /// SOP1: one scalar source.

@@ -1,7 +1,7 @@
 //! SOP2: two scalar sources. One line per instruction, see [`super`] for the notation.
 
-use crate::isa::row::Ty::*;
 use super::{s0, s1, sd};
+use crate::isa::row::Ty::*;
 
 rows! {
     /// SOP2: two scalar sources.
@@ -23,10 +23,10 @@ rows! {
     15 s_lshl2_add_u32 Salu [sd(U32), s0(U32), s1(U32)] W_SCC;
     16 s_lshl3_add_u32 Salu [sd(U32), s0(U32), s1(U32)] W_SCC;
     17 s_lshl4_add_u32 Salu [sd(U32), s0(U32), s1(U32)] W_SCC;
-    18 s_min_i32 Salu [sd(I32), s0(I32), s1(I32)] COMMUTES W_SCC R_SCC;
-    19 s_min_u32 Salu [sd(U32), s0(U32), s1(U32)] COMMUTES W_SCC R_SCC;
-    20 s_max_i32 Salu [sd(I32), s0(I32), s1(I32)] COMMUTES W_SCC R_SCC;
-    21 s_max_u32 Salu [sd(U32), s0(U32), s1(U32)] COMMUTES W_SCC R_SCC;
+    18 s_min_i32 Salu [sd(I32), s0(I32), s1(I32)] COMMUTES W_SCC;
+    19 s_min_u32 Salu [sd(U32), s0(U32), s1(U32)] COMMUTES W_SCC;
+    20 s_max_i32 Salu [sd(I32), s0(I32), s1(I32)] COMMUTES W_SCC;
+    21 s_max_u32 Salu [sd(U32), s0(U32), s1(U32)] COMMUTES W_SCC;
     22 s_and_b32 Salu [sd(U32), s0(U32), s1(U32)] COMMUTES W_SCC;
     23 s_and_b64 Salu [sd(U64), s0(U64), s1(U64)] COMMUTES W_SCC;
     24 s_or_b32 Salu [sd(U32), s0(U32), s1(U32)] COMMUTES W_SCC;

@@ -1,7 +1,7 @@
 //! SOPC: scalar compare into SCC. One line per instruction, see [`super`] for the notation.
 
-use crate::isa::row::Ty::*;
 use super::{s0, s1};
+use crate::isa::row::Ty::*;
 
 rows! {
     /// SOPC: scalar compare into SCC.

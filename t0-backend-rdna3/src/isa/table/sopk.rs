@@ -1,8 +1,8 @@
 //! SOPK: scalar register and 16-bit immediate. One line per instruction, see [`super`] for the notation.
 
+use super::{imm, lit, sd, sds, sk, NULL};
 use crate::isa::row::ImmKind::*;
 use crate::isa::row::Ty::*;
-use super::{NULL, imm, lit, sd, sds, sk};
 
 rows! {
     /// SOPK: scalar register and 16-bit immediate.

@@ -1,7 +1,7 @@
 //! SOPP: program control. One line per instruction, see [`super`] for the notation.
 
+use super::imm;
 use crate::isa::row::ImmKind::*;
-use super::{imm};
 
 rows! {
     /// SOPP: program control.

@@ -1,7 +1,7 @@
 //! VOP1: one vector source. One line per instruction, see [`super`] for the notation.
 
-use crate::isa::row::Ty::*;
 use super::{r0, rx0, v0, vd, vds, vsd};
+use crate::isa::row::Ty::*;
 
 rows! {
     /// VOP1: one vector source.

@@ -1,7 +1,7 @@
 //! VOP2: two vector sources. One line per instruction, see [`super`] for the notation.
 
+use super::{lit, r1, v0, vd, vds, VCC_D, VCC_S};
 use crate::isa::row::Ty::*;
-use super::{VCC_D, VCC_S, lit, r1, v0, vd, vds};
 
 rows! {
     /// VOP2: two vector sources.

@@ -1,7 +1,7 @@
 //! VOP3: vector instructions with a 64-bit form only. One line per instruction, see [`super`] for the notation.
 
+use super::{l0, l1, p1, p2, r0, r2, v0, v1, v2, vd, vds, vsd, MASK_2};
 use crate::isa::row::Ty::*;
-use super::{MASK_2, l0, l1, p1, p2, r0, r2, v0, v1, v2, vd, vds, vsd};
 
 rows! {
     /// VOP3: vector instructions with a 64-bit form only.

@@ -1,7 +1,7 @@
 //! VOP3P: packed, mixed precision, dot products and WMMA. One line per instruction, see [`super`] for the notation.
 
-use crate::isa::row::Ty::*;
 use super::{c2, r0, r1, v0, v1, v2, vd, vds};
+use crate::isa::row::Ty::*;
 
 rows! {
     /// VOP3P: packed, mixed precision, dot products and WMMA.

@@ -1,7 +1,7 @@
 //! VOP3 with a scalar destination beside the vector one. One line per instruction, see [`super`] for the notation.
 
+use super::{v0, v1, v2, vd, MASK_D};
 use crate::isa::row::Ty::*;
-use super::{MASK_D, v0, v1, v2, vd};
 
 rows! {
     /// VOP3 with a scalar destination beside the vector one.

@@ -1,7 +1,7 @@
 //! VOPC: vector compare into a lane mask. One line per instruction, see [`super`] for the notation.
 
+use super::{r1, v0, VCC_D};
 use crate::isa::row::Ty::*;
-use super::{VCC_D, r1, v0};
 
 rows! {
     /// VOPC: vector compare into a lane mask.
