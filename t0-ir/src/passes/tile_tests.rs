@@ -4,3 +4,4 @@
 mod barriers;
 mod gemm;
 mod refused;
+mod run;

@@ -26,7 +26,7 @@ fn barriers(f: &Func, region: &Region, in_loop: bool) -> [usize; 2] {
 fn one_per_iteration_when_double_buffered() {
     for (stages, want) in [(0, [0, 2]), (1, [0, 2]), (2, [0, 1]), (3, [0, 1]), (4, [0, 1])] {
         for (bm, bn, bk) in [(64, 64, 16), (16, 128, 32), (128, 16, 48)] {
-            let mut f = Gemm::new(bm, bn, bk, 1, 1, stages).build();
+            let mut f = Gemm::new([bm, bn, bk], [1, 1], stages).build();
             lower(&mut f);
             assert_eq!(barriers(&f, &f.body, false), want, "{stages} stages, {bm}×{bn}×{bk}");
         }

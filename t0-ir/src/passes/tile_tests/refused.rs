@@ -48,13 +48,13 @@ fn lower_error(mut f: Func) -> String {
 #[test]
 fn too_much_lds() {
     assert_eq!(
-        pipeline_error(Gemm::new(256, 128, 64, 4, 2, 2).build()),
+        pipeline_error(Gemm::new([256, 128, 64], [4, 2], 2).build()),
         "this loop cannot be pipelined: 2 stages of 55296 bytes are 110592 bytes of LDS, a workgroup has 65536; \
          `ta` is 256×64 bf16: 256 rows padded to 144 bytes = 36864 bytes; \
          `tb` is 128×64 bf16: 128 rows padded to 144 bytes = 18432 bytes; use `stages = 1` or smaller tiles"
     );
     assert_eq!(
-        pipeline_error(Gemm::new(128, 128, 32, 4, 2, 4).build()),
+        pipeline_error(Gemm::new([128, 128, 32], [4, 2], 4).build()),
         "this loop cannot be pipelined: 4 stages of 20480 bytes are 81920 bytes of LDS, a workgroup has 65536; \
          `ta` is 128×32 bf16: 128 rows padded to 80 bytes = 10240 bytes; \
          `tb` is 128×32 bf16: 128 rows padded to 80 bytes = 10240 bytes; use at most 3 stages, or smaller tiles"

@@ -1,0 +1,258 @@
+//! Results: the kernel as written, lowered and pipelined gives the same bits as plain Rust, at every kind of border, without
+//! a race, and a race as soon as any barrier is missing.
+
+use half::{bf16, f16};
+
+use super::gemm::{lower, Form, Gemm};
+use crate::func::{Func, Region};
+use crate::interp::{self, Arg, InterpError, Memory};
+use crate::op::OpKind;
+use crate::passes::lower_tiles;
+use crate::ty::Scalar;
+
+const SIZES: [u32; 9] = [0, 1, 15, 16, 17, 33, 47, 128, 133];
+
+/// Sizes and row strides (beyond the row) of a problem.
+#[derive(Clone, Copy, Debug)]
+struct Shape {
+    mnk: [u32; 3],
+    pad: [u32; 3],
+}
+
+/// Every pair of sizes in every two places, once per variant: a Latin square.
+fn latin(variant: usize) -> Vec<Shape> {
+    let mut out = Vec::new();
+    for i in 0..9 {
+        for j in 0..9 {
+            let k = (i + (1 + variant % 2) * j + variant) % 9;
+            let mnk = [SIZES[i], SIZES[j], SIZES[k]];
+            out.push(Shape {
+                mnk,
+                pad: [(i + variant) as u32 % 3 * 8, j as u32 % 2 * 3, k as u32 % 4],
+            });
+        }
+    }
+    out
+}
+
+/// A small whole number from a place, the same everywhere.
+fn sample(which: u32, row: u32, col: u32) -> i32 {
+    let h = (which * 7919 + row * 131 + col * 31).wrapping_mul(2_654_435_761) >> 24;
+    (h % 7) as i32 - 3
+}
+
+fn encode(elem: Scalar, x: i32) -> Vec<u8> {
+    match elem {
+        Scalar::Bf16 => bf16::from_f32(x as f32).to_le_bytes().to_vec(),
+        Scalar::F16 => f16::from_f32(x as f32).to_le_bytes().to_vec(),
+        Scalar::F32 => (x as f32).to_le_bytes().to_vec(),
+        Scalar::I8 => vec![x as i8 as u8],
+        _ => x.to_le_bytes().to_vec(),
+    }
+}
+
+const UNWRITTEN: u8 = 0x5a;
+
+/// A matrix exactly as long as it must be; `content` gives elements, what lies between rows is unwritten.
+fn matrix(elem: Scalar, rows: u32, cols: u32, stride: u32, content: impl Fn(u32, u32) -> Option<i32>) -> Vec<u8> {
+    if rows == 0 || cols == 0 {
+        return Vec::new();
+    }
+    let size = elem.bytes() as usize;
+    let mut bytes = vec![UNWRITTEN; ((rows - 1) * stride + cols) as usize * size];
+    for r in 0..rows {
+        for c in 0..cols {
+            if let Some(x) = content(r, c) {
+                let at = (r * stride + c) as usize * size;
+                bytes[at..at + size].copy_from_slice(&encode(elem, x));
+            }
+        }
+    }
+    bytes
+}
+
+fn strides(s: &Shape) -> [u32; 3] {
+    let [_, n, k] = s.mnk;
+    [k + s.pad[0], k + s.pad[1], n + s.pad[2]]
+}
+
+/// C as plain Rust computes it.
+fn reference(g: &Gemm, s: &Shape) -> Vec<u8> {
+    let [m, n, k] = s.mnk;
+    let dot = |r, c| (0..k).map(|i| sample(1, r, i) * sample(2, c, i)).sum();
+    matrix(g.out, m, n, strides(s)[2], |r, c| Some(dot(r, c)))
+}
+
+fn run(g: &Gemm, f: &Func, s: &Shape) -> Result<Vec<u8>, InterpError> {
+    let [m, n, k] = s.mnk;
+    let [sa, sb, sc] = strides(s);
+    let mut memory = Memory::new();
+    let a = memory.alloc(&matrix(g.elem, m, k, sa, |r, c| Some(sample(1, r, c))));
+    let b = memory.alloc(&matrix(g.elem, n, k, sb, |r, c| Some(sample(2, r, c))));
+    let c = memory.alloc(&matrix(g.out, m, n, sc, |_, _| None));
+    let mat = |base, rows, cols, stride| Arg::Mat {
+        base,
+        rows,
+        cols,
+        stride,
+    };
+    let args = [mat(a, m, k, sa), mat(b, n, k, sb), mat(c, m, n, sc)];
+    interp::run(f, &args, &mut memory, g.grid(m, n))?;
+    Ok(memory.buffer(c).unwrap().to_vec())
+}
+
+/// The kernel must give the reference's bits at all shapes: as written, and lowered with each number of stages.
+fn check(g: Gemm, shapes: &[Shape], stages: &[u32]) {
+    let mut forms = vec![("as written".to_string(), g.build())];
+    for &stages in stages {
+        let mut f = Gemm { stages, ..g }.build();
+        lower(&mut f);
+        assert!(interp::is_lowered(&crate::passes::rewrite::canonical(&f)));
+        forms.push((format!("{stages} stages"), f));
+    }
+    for s in shapes {
+        let want = reference(&g, s);
+        for (name, f) in &forms {
+            let got = run(&g, f, s).unwrap_or_else(|e| panic!("{g:?} {name} {s:?}: {e}"));
+            assert_eq!(got, want, "{g:?} {name} {s:?}");
+        }
+    }
+}
+
+#[test]
+fn small_tile_at_all_borders() {
+    check(Gemm::new([16, 16, 16], [1, 1], 0), &latin(0), &[0, 2]);
+}
+
+#[test]
+fn waves_share_tiles() {
+    check(Gemm::new([32, 64, 32], [2, 2], 0), &latin(1), &[0, 1, 2, 3]);
+}
+
+#[test]
+fn chunks_per_row_that_are_no_power_of_two() {
+    // 6 chunks a row: 16·6 chunks over 64 lanes, 32·6 over 64.
+    check(Gemm::new([16, 32, 48], [1, 2], 0), &latin(2), &[0, 2]);
+}
+
+#[test]
+fn large_tiles() {
+    let shapes = [[133, 133, 47], [128, 128, 128], [1, 133, 33], [17, 0, 16], [130, 5, 0]];
+    let shapes = shapes.map(|mnk| Shape { mnk, pad: [8, 0, 0] });
+    check(Gemm::new([128, 128, 32], [2, 2], 0), &shapes, &[0, 2]);
+    check(Gemm::new([64, 128, 16], [4, 2], 0), &shapes, &[0, 3]);
+}
+
+#[test]
+fn element_types() {
+    let shapes = &latin(4)[3..];
+    for (elem, out) in [
+        (Scalar::F16, Scalar::F32),
+        (Scalar::F16, Scalar::F16),
+        (Scalar::Bf16, Scalar::Bf16),
+        (Scalar::I8, Scalar::I32),
+    ] {
+        check(
+            Gemm {
+                elem,
+                out,
+                ..Gemm::new([32, 16, 32], [2, 1], 0)
+            },
+            &every(9, shapes),
+            &[0, 2],
+        );
+    }
+}
+
+fn every(n: usize, shapes: &[Shape]) -> Vec<Shape> {
+    shapes.iter().copied().step_by(n).collect()
+}
+
+#[test]
+fn other_forms() {
+    for form in [Form::Persistent, Form::InnerLoop, Form::SpareWave] {
+        check(
+            Gemm {
+                form,
+                ..Gemm::new([32, 32, 32], [2, 1], 0)
+            },
+            &every(4, &latin(3)),
+            &[0, 1, 2, 3],
+        );
+    }
+}
+
+fn barriers(f: &Func, region: &Region, out: &mut usize) {
+    for &id in &region.ops {
+        *out += usize::from(f.op(id).kind == OpKind::Barrier);
+        f.op(id).regions.iter().for_each(|r| barriers(f, r, out));
+    }
+}
+
+/// Removes the `n`-th barrier.
+fn without(f: &mut Func, region: &Region, n: &mut usize) -> Region {
+    let mut new = Region {
+        args: region.args.clone(),
+        ops: Vec::new(),
+    };
+    for &id in &region.ops {
+        if f.op(id).kind == OpKind::Barrier {
+            *n = n.wrapping_sub(1);
+            if *n == usize::MAX {
+                continue;
+            }
+        }
+        let regions = f.op(id).regions.clone();
+        f.op_mut(id).regions = regions.iter().map(|r| without(f, r, n)).collect();
+        new.ops.push(id);
+    }
+    new
+}
+
+#[test]
+fn every_barrier_is_needed() {
+    let shape = Shape {
+        mnk: [33, 33, 70],
+        pad: [0; 3],
+    };
+    for form in [Form::Plain, Form::Persistent, Form::InnerLoop, Form::SpareWave] {
+        for stages in 0..4 {
+            let g = Gemm {
+                form,
+                ..Gemm::new([32, 32, 16], [2, 1], stages)
+            };
+            let mut f = g.build();
+            lower(&mut f);
+            run(&g, &f, &shape).unwrap();
+            let mut count = 0;
+            barriers(&f, &f.body, &mut count);
+            assert!(count > 0);
+            for n in 0..count {
+                let mut broken = f.clone();
+                let body = without(&mut broken, &f.body, &mut n.clone());
+                broken.body = body;
+                let e = run(&g, &broken, &shape);
+                assert!(
+                    matches!(e, Err(InterpError::Race { .. })),
+                    "{g:?} without barrier {n} of {count}: {e:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn only_place_barriers_makes_it_right() {
+    let g = Gemm::new([32, 32, 16], [2, 1], 0);
+    let mut f = g.build();
+    lower_tiles::run(&mut f).unwrap();
+    let e = run(
+        &g,
+        &f,
+        &Shape {
+            mnk: [32, 32, 16],
+            pad: [0; 3],
+        },
+    );
+    assert!(matches!(e, Err(InterpError::Race { .. })), "{e:?}");
+}
