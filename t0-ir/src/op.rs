@@ -326,7 +326,8 @@ ops! {
     TileAt { lds: LdsId, slot: u32 } = "tile_at", Exactly(1), GIVEN, Pure, No;
     /// `tile_frag tile, block, k`: input fragment of rows `16·block …`, columns `k … k+16`; `block`, `k`: u32, the same for the wave.
     TileFrag = "tile_frag", Exactly(3), GIVEN, Read, Wave;
-    /// `tile_store buf, rows, cols, stride, row, col, frag`: writes an accumulator fragment at (row, col), masked at the borders.
+    /// `tile_store buf, rows, cols, stride, row, col, frag`: writes an accumulator fragment at (row, col), masked at the borders;
+    /// elements are converted to the matrix's type as by `cast`.
     TileStore = "tile_store", Exactly(7), NONE, Write, Wave;
 
     // ---- control: regions are single blocks ------------------------------------------------------------------------

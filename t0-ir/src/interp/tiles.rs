@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use super::wave::{poison, Group, Lanes, TileData, Val, Wave, LANES};
 use super::InterpError;
-use crate::eval::{round, Const};
+use crate::eval::{eval, round, Const};
 use crate::func::{Op, Value};
-use crate::op::LdsId;
+use crate::op::{LdsId, OpKind};
 use crate::ty::{Scalar, TileTy, Ty};
 
 type Done = Result<(), InterpError>;
@@ -106,7 +106,7 @@ impl<'f> Group<'f, '_> {
     }
 
     pub(super) fn tile_store(&mut self, w: &Wave<'f>, op: &Op) -> Done {
-        let s = self.ty(op.args[6]).elem();
+        let (from, s) = (self.ty(op.args[6]).elem(), self.ty(op.args[0]).elem());
         let view = w.view(op.args[0])[0];
         let [rows, cols, stride, row, col] = [1, 2, 3, 4, 5].map(|n| u64::from(Self::uniform(w, op.args[n])));
         for (v, x) in w.elems(op.args[6]).iter().enumerate() {
@@ -114,8 +114,9 @@ impl<'f> Group<'f, '_> {
                 let (r, c) = acc_place(v, l);
                 let (r, c) = (row + r as u64, col + c as u64);
                 let at = Self::element(view, r * stride + c, s.bytes());
-                if let Some(at) = at.filter(|_| r < rows && c < cols) {
-                    self.write(op, at, s, bits)?;
+                let cast = eval(&OpKind::Cast, &[Const::new(from, bits)], Ty::Scalar(s));
+                if let (Some(at), Some(x)) = (at.filter(|_| r < rows && c < cols), cast) {
+                    self.write(op, at, s, x.bits)?;
                 }
             }
         }

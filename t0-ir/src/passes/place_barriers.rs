@@ -7,7 +7,8 @@
 //!
 //! Method: a walk in program order with the set of accesses since the last barrier, on any way that leads here. An access
 //! that conflicts with one of them gets a barrier directly before it: as late as possible, so that whatever stands before
-//! it overlaps with the waiting. Loops are walked until the set at their head no longer grows.
+//! it overlaps with the waiting. Loops are walked until the set at their head no longer grows; a barrier that a loop needs only
+//! because of what came before it goes before the loop, where it is passed once.
 //!
 //! Slots: in the loop that fills an allocation with several buffers (the innermost one that both reads and writes it, see
 //! `pipeline_lds`), slot `s` is buffer `cur + s`. `cur` moves on by one from iteration to iteration, so an access to slot `s`
@@ -143,12 +144,36 @@ impl Placer<'_> {
     }
 
     fn control(&mut self, id: OpId, entry: State) -> State {
-        let regions = &self.func.op(id).regions;
-        if self.func.op(id).kind == OpKind::If {
-            let mut out = self.region(&regions[0], entry.clone());
-            out.extend(self.region(&regions[1], entry));
+        let op = self.func.op(id);
+        let mut any = false;
+        each_op(self.func, &op.regions, &mut |inner| {
+            any |= self.func.op(inner).kind == OpKind::Barrier || self.access(inner).is_some();
+        });
+        if !any {
+            return entry;
+        }
+        if op.kind == OpKind::If {
+            let mut out = self.region(&op.regions[0], entry.clone());
+            out.extend(self.region(&op.regions[1], entry));
             return out;
         }
+        let alone = self.round(id, State::new()); // and with it the barriers the loop needs by itself
+        if self.before.contains(&id) {
+            return alone;
+        }
+        let needed = self.before.clone();
+        let out = self.round(id, entry);
+        if self.before == needed {
+            return out;
+        }
+        self.before = needed;
+        self.before.insert(id);
+        alone
+    }
+
+    /// Walks a loop until nothing changes; what is pending after it.
+    fn round(&mut self, id: OpId, entry: State) -> State {
+        let regions = &self.func.op(id).regions;
         self.loops.push(id);
         let mut head = entry.clone();
         let out = loop {

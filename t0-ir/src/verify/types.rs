@@ -275,8 +275,11 @@ impl Checker<'_> {
             }
             OpKind::TileStore => {
                 self.u32s(1, 6)?;
-                let e = self.view()?;
-                self.expect(6, Ty::Frag(Role::Acc, e))
+                let to = self.view()?;
+                match self.arg(6) {
+                    Ty::Frag(Role::Acc, from) if can_cast(from, to) => Ok(()),
+                    ty => Err(format!("operand 6 is {ty}, which does not go to a matrix of {to}")),
+                }
             }
             OpKind::If => self.if_(),
             OpKind::For { .. } => self.for_(),

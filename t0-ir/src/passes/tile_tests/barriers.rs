@@ -1,6 +1,6 @@
 //! How many barriers stand where.
 
-use super::gemm::{lower, Gemm};
+use super::gemm::{lower, Form, Gemm};
 use crate::func::{Func, Region};
 use crate::op::OpKind;
 
@@ -24,11 +24,34 @@ fn barriers(f: &Func, region: &Region, in_loop: bool) -> [usize; 2] {
 
 #[test]
 fn one_per_iteration_when_double_buffered() {
-    for (stages, want) in [(0, [0, 2]), (1, [0, 2]), (2, [0, 1]), (3, [0, 1]), (4, [0, 1])] {
+    for (stages, want) in [(0, [0, 2]), (1, [0, 2]), (2, [0, 1]), (3, [1, 1]), (4, [1, 1])] {
         for (bm, bn, bk) in [(64, 64, 16), (16, 128, 32), (128, 16, 48)] {
             let mut f = Gemm::new([bm, bn, bk], [1, 1], stages).build();
             lower(&mut f);
             assert_eq!(barriers(&f, &f.body, false), want, "{stages} stages, {bm}×{bn}×{bk}");
+        }
+    }
+}
+
+#[test]
+fn before_an_inner_loop_that_only_reads() {
+    for form in [Form::InnerLoop, Form::SpareWave, Form::Persistent] {
+        for (stages, each) in [(0, 2), (1, 2), (2, 1), (3, 1)] {
+            let g = Gemm {
+                form,
+                ..Gemm::new([32, 32, 32], [2, 1], stages)
+            };
+            let mut f = g.build();
+            lower(&mut f);
+            // With three buffers the barrier of an iteration stands before its commits, and the first tiles need one of their
+            // own. The persistent form is a loop around everything: with two buffers the commits of the first tiles of the
+            // next round must wait for the last reads.
+            let want = match (form, stages) {
+                (Form::Persistent, _) => [0, 2],
+                (_, 3) => [1, each],
+                _ => [0, each],
+            };
+            assert_eq!(barriers(&f, &f.body, false), want, "{g:?}");
         }
     }
 }

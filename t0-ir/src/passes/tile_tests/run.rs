@@ -22,14 +22,11 @@ struct Shape {
 /// Every pair of sizes in every two places, once per variant: a Latin square.
 fn latin(variant: usize) -> Vec<Shape> {
     let mut out = Vec::new();
-    for i in 0..9 {
-        for j in 0..9 {
-            let k = (i + (1 + variant % 2) * j + variant) % 9;
-            let mnk = [SIZES[i], SIZES[j], SIZES[k]];
-            out.push(Shape {
-                mnk,
-                pad: [(i + variant) as u32 % 3 * 8, j as u32 % 2 * 3, k as u32 % 4],
-            });
+    for (i, &m) in SIZES.iter().enumerate() {
+        for (j, &n) in SIZES.iter().enumerate() {
+            let k = SIZES[(i + (1 + variant % 2) * j + variant) % 9];
+            let pad = [(i + variant) % 3 * 8, j % 2 * 3, (i + j) % 4].map(|p| p as u32);
+            out.push(Shape { mnk: [m, n, k], pad });
         }
     }
     out
@@ -234,7 +231,8 @@ fn every_barrier_is_needed() {
                 let e = run(&g, &broken, &shape);
                 assert!(
                     matches!(e, Err(InterpError::Race { .. })),
-                    "{g:?} without barrier {n} of {count}: {e:?}"
+                    "{g:?} without barrier {n} of {count}: {:?}",
+                    e.err()
                 );
             }
         }
