@@ -1,1 +1,35 @@
 //! Devices, buffers, queues and kernel launch of t0.
+//!
+//! Problem: run kernels on a GPU with nothing but the kernel driver in between, and run the very same code on a
+//! simulated card. Method: everything here talks to `dyn Kfd`; memory has one address for host and GPU, so rings,
+//! packets and signals are written the same way on both. [`Gpu::open`] takes a real card if there is one.
+//!
+//! Invariants: buffers know their last use, so results are read and memory is freed only after it; nothing waits for
+//! ever; a fault names the kernel and makes every later call fail.
+//!
+//! ```
+//! let gpu = t0_runtime::Gpu::simulated()?;
+//! let x = gpu.upload(&[1.0f32, 2.0, 3.0])?;
+//! assert_eq!(x.to_vec()?, [1.0, 2.0, 3.0]);
+//! # Ok::<(), t0_runtime::Error>(())
+//! ```
+#![deny(unsafe_code)]
+// An error ends the work at hand: its size never matters.
+#![allow(clippy::result_large_err)]
+
+mod buffer;
+mod device;
+mod error;
+mod kernel;
+mod memory;
+mod module;
+mod queue;
+
+pub use buffer::{Buffer, MatBuffer};
+pub use device::Gpu;
+pub use error::{Error, Result};
+pub use kernel::{Args, Grid, KernelKey, Launch, ScalarArg};
+pub use memory::Kind;
+pub use module::{compile_kernel, Compiled, Kernel, Module};
+pub use queue::{Queue, Submission};
+pub use t0_ir::Access;

@@ -1,0 +1,180 @@
+//! Everything that can go wrong between a launch and its result, each with the way out.
+
+use t0_backend_rdna3::object::ObjectError;
+use t0_kfd::KfdError;
+
+/// Errors of the runtime.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Error {
+    /// The driver refused something.
+    #[error(transparent)]
+    Driver(#[from] KfdError),
+    /// No memory for a buffer.
+    #[error("no memory for a buffer of {bytes} bytes: {source}")]
+    OutOfMemory {
+        /// Bytes asked for.
+        bytes: u64,
+        /// The driver's error.
+        source: KfdError,
+    },
+    /// `T0_DEVICE` holds something unknown.
+    #[error("T0_DEVICE is {value:?}; use `auto`, `sim` (the simulated card) or `kfd` (a real one)")]
+    DeviceChoice {
+        /// Its value.
+        value: String,
+    },
+    /// A kernel faulted.
+    #[error("kernel `{kernel}` faulted: {detail}; the device is lost, open it again")]
+    Fault {
+        /// The kernel, or what is known of it.
+        kernel: String,
+        /// What happened, where, and the nearest allocation.
+        detail: String,
+    },
+    /// A call after a fault.
+    #[error("the device is lost since kernel `{kernel}` faulted ({detail}); open it again with `Gpu::open`")]
+    DeviceLost {
+        /// The kernel.
+        kernel: String,
+        /// The fault.
+        detail: String,
+    },
+    /// Something did not happen in time.
+    #[error("{what} did not finish within {seconds} s{}; raise the limit with `Gpu::set_time_limit` or T0_TIMEOUT (seconds) if the work really takes so long", status.as_deref().map(|s| format!(" (the queue waits for {s})")).unwrap_or_default())]
+    Timeout {
+        /// What was waited for.
+        what: String,
+        /// The limit.
+        seconds: u64,
+        /// What the queue is doing, when known.
+        status: Option<String>,
+    },
+    /// Two parameters of a launch overlap.
+    #[error("kernel `{kernel}`: parameters `{first}` and `{second}` are the same buffer and one of them is written; use two buffers")]
+    Aliased {
+        /// The kernel.
+        kernel: String,
+        /// One parameter.
+        first: String,
+        /// The other.
+        second: String,
+    },
+    /// A buffer of another device.
+    #[error(
+        "kernel `{kernel}`: `{name}` belongs to another device than the queue; upload it through the queue's `Gpu`"
+    )]
+    OtherDevice {
+        /// The kernel.
+        kernel: String,
+        /// The parameter.
+        name: String,
+    },
+    /// Lengths that must be equal are not.
+    #[error("{what}: {left} and {right} differ; make them equal")]
+    Length {
+        /// Which lengths.
+        what: String,
+        /// One.
+        left: u64,
+        /// The other.
+        right: u64,
+    },
+    /// A matrix whose data does not fit its shape.
+    #[error("a {rows} × {cols} matrix has {want} elements, {got} were given; pass rows·cols elements")]
+    Shape {
+        /// Rows.
+        rows: usize,
+        /// Columns.
+        cols: usize,
+        /// rows·cols, saturating.
+        want: usize,
+        /// Elements given.
+        got: usize,
+    },
+    /// A matrix row stride below its column count.
+    #[error("a row stride of {stride} elements is below {cols} columns; use at least the number of columns")]
+    Stride {
+        /// The stride.
+        stride: usize,
+        /// Columns.
+        cols: usize,
+    },
+    /// A buffer too long for 32-bit indices and buffer descriptors.
+    #[error("`{name}` has {bytes} bytes, a kernel reaches fewer than 2^32; split it and launch once per part")]
+    TooLong {
+        /// The parameter.
+        name: String,
+        /// Its bytes.
+        bytes: u64,
+    },
+    /// A launch larger than the hardware can count.
+    #[error("kernel `{kernel}`: a grid of {groups:?} workgroups of {group:?} work-items exceeds 2^32 work-items in a dimension; launch it in parts")]
+    Grid {
+        /// The kernel.
+        kernel: String,
+        /// Workgroups.
+        groups: [u64; 3],
+        /// Work-items of one.
+        group: [u32; 3],
+    },
+    /// Two parameters demand different grids.
+    #[error("kernel `{kernel}`: `{first}` and `{second}` give different grids ({left} and {right}); owned outputs must have the same shape")]
+    GridMismatch {
+        /// The kernel.
+        kernel: String,
+        /// One parameter.
+        first: String,
+        /// The other.
+        second: String,
+        /// Grid by the first.
+        left: String,
+        /// Grid by the second.
+        right: String,
+    },
+    /// Nothing says how many workgroups to launch.
+    #[error("kernel `{kernel}`: nothing sets the grid; give it an owned output or launch it with an explicit grid")]
+    NoGrid {
+        /// The kernel.
+        kernel: String,
+    },
+    /// Kernel arguments of the wrong size.
+    #[error("kernel `{kernel}` takes {want} bytes of arguments, {got} were given; check the parameter list")]
+    Kernarg {
+        /// The kernel.
+        kernel: String,
+        /// What it takes.
+        want: u64,
+        /// What was given.
+        got: u64,
+    },
+    /// A workgroup shape the kernel was not made for.
+    #[error("kernel `{kernel}` {what}; pass the workgroup it was compiled for")]
+    Group {
+        /// The kernel.
+        kernel: String,
+        /// What is wrong.
+        what: String,
+    },
+    /// A code object cannot be used.
+    #[error(transparent)]
+    Object(#[from] ObjectError),
+    /// A code object for another chip.
+    #[error("the code object is for {object}, this device is {device}; build it for {device}")]
+    Target {
+        /// Target of the code object.
+        object: String,
+        /// Target of the device.
+        device: String,
+    },
+    /// A kernel does not compile.
+    #[error("kernel `{kernel}` does not compile:\n{report}")]
+    Compile {
+        /// The kernel.
+        kernel: String,
+        /// All findings, printed.
+        report: String,
+    },
+}
+
+/// Result of the runtime.
+pub type Result<T> = std::result::Result<T, Error>;

@@ -1,0 +1,249 @@
+//! Code on the device: loading code objects, compiling kernels on first use.
+//!
+//! Invariants: code lies in executable video memory at a page boundary with [`GUARD`] bytes of `s_code_end` behind it,
+//! because instruction fetch runs ahead of execution; code in flight is never freed (launches hold their [`Kernel`]).
+
+use std::sync::Arc;
+
+use t0_backend_rdna3::object::{self, CodeObject, ObjectError};
+use t0_sim::driver::Executor;
+
+use crate::device::{lock, Device, Gpu};
+use crate::error::{Error, Result};
+use crate::kernel::KernelKey;
+use crate::memory::{Driver, GpuMem, Kind};
+
+/// Bytes of padding behind the code.
+const GUARD: u64 = 256;
+/// `s_code_end`.
+const CODE_END: u32 = 0xbf9f_0000;
+/// Longest argument block.
+const MAX_KERNARG: u64 = 64 << 10;
+const MAX_GROUP: u64 = 1024;
+
+/// A code object on a device.
+#[derive(Clone)]
+pub struct Module {
+    inner: Arc<Loaded>,
+}
+
+struct Loaded {
+    driver: Arc<Driver>,
+    mem: GpuMem,
+    object: CodeObject,
+}
+
+/// A kernel of a loaded code object.
+#[derive(Clone)]
+pub struct Kernel {
+    module: Arc<Loaded>,
+    index: usize,
+    group: Option<[u32; 3]>,
+}
+
+/// What compiling a kernel gives.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// The ELF file.
+    pub code_object: Vec<u8>,
+    /// Name of the kernel in it.
+    pub kernel: String,
+    /// Work-items of a workgroup.
+    pub group: [u32; 3],
+}
+
+/// The executor of the simulated card.
+pub(crate) fn simulator() -> Arc<dyn Executor> {
+    Arc::new(t0_sim::Simulator::new())
+}
+
+/// Compiles a kernel for its const arguments: stage, optimise, generate code.
+pub fn compile_kernel(key: &KernelKey) -> Result<Arc<Compiled>> {
+    let fail = |report| Error::Compile {
+        kernel: key.entry.display(&key.consts),
+        report,
+    };
+    let func = key.entry.stage(&key.consts).map_err(|d| {
+        let files = [key.entry.file.to_string()];
+        fail(d.0.iter().map(|d| d.render(&files)).collect::<Vec<_>>().join("\n"))
+    })?;
+    let _ = func;
+    Err(fail(
+        "the code generator is not linked in; use `Module::load` with a code object".into(),
+    ))
+}
+
+/// The kernel of a launch, compiled and loaded on first use.
+pub(crate) fn kernel_for(gpu: &Gpu, key: &KernelKey) -> Result<Kernel> {
+    if let Some(k) = lock(&gpu.device.kernels).get(key) {
+        return Ok(k.clone());
+    }
+    let compiled = compile_kernel(key)?;
+    let module = Module::load(gpu, &compiled.code_object)?;
+    let kernel = module.kernel(&compiled.kernel)?.with_group(compiled.group);
+    // Two threads may have compiled it: the first one to get here wins, so that code is loaded once.
+    Ok(lock(&gpu.device.kernels).entry(key.clone()).or_insert(kernel).clone())
+}
+
+impl Module {
+    /// Loads a code object (an ELF file for this device's chip).
+    pub fn load(gpu: &Gpu, code_object: &[u8]) -> Result<Module> {
+        let object = CodeObject::parse(code_object)?;
+        let device = gpu.target();
+        if object.target.name != device {
+            return Err(Error::Target {
+                object: object.target.name.to_string(),
+                device,
+            });
+        }
+        let driver = gpu.device.driver.clone();
+        let size = object.memory_bytes() + GUARD;
+        let mem = gpu.device.alloc(size, Kind::Code, "kernel code")?;
+        let mut image = object.image(mem.va());
+        image.resize(image.len().next_multiple_of(4), 0);
+        while (image.len() as u64) < mem.len() {
+            image.extend(CODE_END.to_le_bytes());
+        }
+        image.truncate(mem.len() as usize);
+        mem.write(0, &image);
+        driver.kfd.name_code(mem.va(), code_object);
+        Ok(Module {
+            inner: Arc::new(Loaded { driver, mem, object }),
+        })
+    }
+
+    /// The kernel of this name.
+    pub fn kernel(&self, name: &str) -> Result<Kernel> {
+        let kernels = &self.inner.object.kernels;
+        let index = kernels
+            .iter()
+            .position(|k| k.name == name)
+            .ok_or_else(|| ObjectError::NoKernel {
+                name: name.into(),
+                have: kernels.iter().map(|k| k.name.clone()).collect(),
+            })?;
+        Ok(Kernel {
+            module: self.inner.clone(),
+            index,
+            group: None,
+        })
+    }
+
+    /// Names of all kernels.
+    pub fn kernels(&self) -> Vec<&str> {
+        self.inner.object.kernels.iter().map(|k| k.name.as_str()).collect()
+    }
+}
+
+impl Kernel {
+    fn info(&self) -> &object::Kernel {
+        &self.module.object.kernels[self.index]
+    }
+
+    /// Name.
+    pub fn name(&self) -> &str {
+        &self.info().name
+    }
+
+    /// What the code object says about arguments and sizes, if it does.
+    pub fn metadata(&self) -> Option<&object::KernelMetadata> {
+        self.info().metadata.as_ref()
+    }
+
+    /// GPU address of the descriptor.
+    pub fn descriptor_va(&self) -> u64 {
+        self.module.mem.va() + self.info().descriptor_vaddr
+    }
+
+    /// LDS bytes of a workgroup.
+    pub fn lds_bytes(&self) -> u32 {
+        self.info().descriptor.group_segment_bytes
+    }
+
+    /// Scratch bytes of a work-item.
+    pub fn scratch_bytes(&self) -> u32 {
+        self.info().descriptor.private_segment_bytes
+    }
+
+    /// Bytes of the argument block; 0 if the code object does not say.
+    pub fn kernarg_bytes(&self) -> u64 {
+        let said = self.info().descriptor.kernarg_bytes;
+        self.metadata().map_or(said, |m| m.kernarg_bytes.max(said)).into()
+    }
+
+    /// Lanes of a wave.
+    pub fn wave_size(&self) -> u32 {
+        self.info().descriptor.wave_size()
+    }
+
+    /// The same kernel for workgroups of this shape.
+    pub fn with_group(mut self, group: [u32; 3]) -> Kernel {
+        self.group = Some(group);
+        self
+    }
+
+    /// Work-items of a workgroup: as set, or as the kernel was compiled for.
+    pub fn group_size(&self) -> Result<[u32; 3]> {
+        let required = || self.metadata().and_then(|m| m.required_group_size);
+        self.group.or_else(required).ok_or_else(|| Error::Group {
+            kernel: self.name().into(),
+            what: "does not say which workgroup it was compiled for".into(),
+        })
+    }
+
+    /// Bytes of arguments that must be given: up to the end of the last one that is not hidden.
+    fn explicit_kernarg_bytes(&self) -> u64 {
+        let args = self.metadata().map_or(&[][..], |m| &m.args);
+        args.iter()
+            .filter(|a| !a.kind.is_hidden())
+            .map(|a| u64::from(a.offset) + u64::from(a.size))
+            .max()
+            .unwrap_or(0)
+    }
+
+    /// Checks device, workgroup and argument size of a launch.
+    pub(crate) fn check_launch(&self, device: &Device, group: [u32; 3], kernarg: u64) -> Result<()> {
+        let kernel = || self.name().to_string();
+        if !Arc::ptr_eq(&self.module.driver, &device.driver) {
+            return Err(Error::OtherDevice {
+                kernel: kernel(),
+                name: "the kernel's code".into(),
+            });
+        }
+        let items: u64 = group.iter().map(|&g| u64::from(g)).product();
+        let wrong = |what| Err(Error::Group { kernel: kernel(), what });
+        let limit = match self.metadata().map_or(0, |m| m.max_group_size) {
+            0 => MAX_GROUP,
+            n => MAX_GROUP.min(n.into()),
+        };
+        if items == 0 || items > limit {
+            return wrong(format!(
+                "cannot have workgroups of {items} work-items, the limit is {limit}"
+            ));
+        }
+        if let Some(required) = self.metadata().and_then(|m| m.required_group_size) {
+            if required != group {
+                return wrong(format!("was compiled for workgroups of {required:?}, not {group:?}"));
+            }
+        }
+        let (min, max) = match self.kernarg_bytes() {
+            0 => (0, MAX_KERNARG),
+            max => (self.explicit_kernarg_bytes(), max.min(MAX_KERNARG)),
+        };
+        if kernarg < min || kernarg > max {
+            let want = if kernarg < min { min } else { max };
+            return Err(Error::Kernarg {
+                kernel: kernel(),
+                want,
+                got: kernarg,
+            });
+        }
+        Ok(())
+    }
+}
+
+impl std::fmt::Debug for Kernel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Kernel({})", self.name())
+    }
+}
