@@ -3,12 +3,17 @@
 //! Each pass is one file with one function `run`. Timing, checking after each pass and observing the function between
 //! passes are done here, once, for all.
 
+pub mod cse;
+pub mod dce;
+pub mod licm;
 pub mod lower_tiles;
 pub mod pipeline_lds;
 pub mod place_barriers;
 pub mod rewrite;
+pub mod simplify;
 #[cfg(test)]
 mod tile_tests;
+pub mod unroll;
 
 use std::time::{Duration, Instant};
 
@@ -26,19 +31,23 @@ pub struct Pass {
 }
 
 /// The pipeline from the staged kernel to what a backend selects instructions from.
+#[rustfmt::skip]
 pub const PIPELINE: &[Pass] = &[
-    Pass {
-        name: "pipeline_lds",
-        run: pipeline_lds::run,
-    },
-    Pass {
-        name: "lower_tiles",
-        run: lower_tiles::run,
-    },
-    Pass {
-        name: "place_barriers",
-        run: place_barriers::run,
-    },
+    Pass { name: "simplify",       run: simplify::run },
+    Pass { name: "cse",            run: cse::run },
+    Pass { name: "dce",            run: dce::run },
+    Pass { name: "unroll",         run: unroll::run },
+    Pass { name: "cse",            run: cse::run },
+    Pass { name: "dce",            run: dce::run },
+    Pass { name: "pipeline_lds",   run: pipeline_lds::run },
+    Pass { name: "lower_tiles",    run: lower_tiles::run },
+    Pass { name: "place_barriers", run: place_barriers::run },
+    Pass { name: "simplify",       run: simplify::run },
+    Pass { name: "cse",            run: cse::run },
+    Pass { name: "licm",           run: licm::run },
+    Pass { name: "simplify",       run: simplify::run },
+    Pass { name: "cse",            run: cse::run },
+    Pass { name: "dce",            run: dce::run },
 ];
 
 /// Gets a pass's name and the function after it.

@@ -158,12 +158,18 @@ impl Rewriter<'_> {
         for region in &op.regions {
             regions.push(self.region(pass, region)?);
         }
+        self.emit_copy(id, kind, regions);
+        Ok(())
+    }
+
+    /// Builds an operation with the operands, result types and place of an old one, and regions already rebuilt.
+    pub fn emit_copy(&mut self, id: OpId, kind: OpKind, regions: Vec<Region>) {
+        let op = self.old.op(id);
         self.b.set_span(op.span);
         let args = self.get_all(&op.args);
         let tys: Vec<_> = op.results.iter().map(|&v| self.old.ty(v)).collect();
         let results = self.b.emit(kind, &args, &tys, regions);
         self.set_all(&op.results, &results);
-        Ok(())
     }
 
     /// Rebuilds a region with fresh arguments, its terminator included.
@@ -178,23 +184,53 @@ impl Rewriter<'_> {
         Ok(self.b.end_region(kind, &values))
     }
 
+    /// Rebuilds a region with only some of its arguments and of what its terminator hands on. Those left out need no new
+    /// value.
+    ///
+    /// # Errors
+    /// What the pass says.
+    pub fn region_some(
+        &mut self,
+        pass: &mut impl Rewrite,
+        region: &Region,
+        keep_args: &[bool],
+        keep_values: &[bool],
+    ) -> Result<Region, Diags> {
+        let old_args = kept(&region.args, keep_args);
+        let tys: Vec<_> = old_args.iter().map(|&v| self.old.ty(v)).collect();
+        let args = self.b.begin_region(&tys);
+        self.set_all(&old_args, &args);
+        let end = self.old.op(self.operations(pass, region)?);
+        let values = self.get_all(&kept(&end.args, keep_values));
+        Ok(self.b.end_region(end.kind.clone(), &values))
+    }
+
     /// Visits a region's operations into the open region (its arguments must have new values) and hands out its terminator
     /// with new operands, not built; the builder's source place is the terminator's.
     ///
     /// # Errors
     /// What the pass says.
     pub fn inline(&mut self, pass: &mut impl Rewrite, region: &Region) -> Result<(OpKind, Vec<Value>), Diags> {
-        let (last, ops) = match region.ops.split_last() {
-            Some((last, ops)) => (*last, ops),
-            None => panic!("rewrite: a region of `{}` has no terminator", self.old.name),
+        let end = self.old.op(self.operations(pass, region)?);
+        Ok((end.kind.clone(), self.get_all(&end.args)))
+    }
+
+    /// Visits all operations of a region but its terminator, which it hands out.
+    fn operations(&mut self, pass: &mut impl Rewrite, region: &Region) -> Result<OpId, Diags> {
+        let Some((&last, ops)) = region.ops.split_last() else {
+            panic!("rewrite: a region of `{}` has no terminator", self.old.name);
         };
         for &id in ops {
             self.visit(pass, id)?;
         }
-        let op = self.old.op(last);
-        self.b.set_span(op.span);
-        Ok((op.kind.clone(), self.get_all(&op.args)))
+        self.b.set_span(self.old.op(last).span);
+        Ok(last)
     }
+}
+
+/// The items whose flag is set.
+pub fn kept<T: Copy>(items: &[T], keep: &[bool]) -> Vec<T> {
+    items.iter().zip(keep).filter(|(_, &k)| k).map(|(&x, _)| x).collect()
 }
 
 /// The function renumbered in structured order, without the values and operations no region names.

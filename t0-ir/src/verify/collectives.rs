@@ -2,6 +2,7 @@
 
 use crate::analysis::uniform::{Uniform, Uniformity};
 use crate::diag::{Diag, Diags};
+use crate::eval::Const;
 use crate::func::{Func, Op, OpId, Region, Value};
 use crate::op::{Convergent, OpKind, Rmw};
 
@@ -13,6 +14,7 @@ fn region(func: &Func, u: &Uniform, r: &Region, diags: &mut Diags) {
     for &id in &r.ops {
         control(func, u, id, diags);
         operands(func, u, func.op(id), diags);
+        step(func, u, func.op(id), diags);
         for inner in &func.op(id).regions {
             region(func, u, inner, diags);
         }
@@ -82,6 +84,19 @@ fn operands(func: &Func, u: &Uniform, op: &Op, diags: &mut Diags) {
         format!("`{word}` needs the same {what} in every lane of the {who}"),
     );
     diags.push(with_source(func, u, bad, diag));
+}
+
+/// A `for` whose step is a constant goes up.
+fn step(func: &Func, u: &Uniform, op: &Op, diags: &mut Diags) {
+    let (OpKind::For { .. }, Some(&by)) = (&op.kind, op.args.get(2)) else {
+        return;
+    };
+    if let Some(OpKind::Const { ty, bits }) = u.def(by).map(|id| &func.op(id).kind) {
+        let step = Const::new(*ty, *bits).int();
+        if step <= 0 {
+            diags.push(Diag::new(op.span, format!("this loop has a step of {step}")).help("use a step of at least 1"));
+        }
+    }
 }
 
 fn level_word(level: Uniformity) -> &'static str {
