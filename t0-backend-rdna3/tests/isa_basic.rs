@@ -44,3 +44,27 @@ fn encodings_from_llvm() {
         "s_waitcnt vmcnt(0)",
     );
 }
+
+/// Literals equal to an inline constant print as that constant where the operand's type has one.
+#[test]
+fn literals_print_by_type() {
+    let c: &[(&[u32], &str)] = &[
+        (&[0x640002ff, 0xffff], "v_add_f16_e32 v0, -1, v1"),
+        (&[0x7c7202ff, 0xfff0], "v_cmp_lt_u16_e32 vcc_lo, 0xfff0, v1"),
+        (&[0x7c7202ff, 0x41], "v_cmp_lt_u16_e32 vcc_lo, 0x41, v1"),
+        (&[0x7c7202ff, 0x40], "v_cmp_lt_u16_e32 vcc_lo, 64, v1"),
+        (&[0xbe8001ff, 0x3f800000], "s_mov_b64 s[0:1], 0x3f800000"),
+        (&[0xd7270000, 0x000202ff, 0x3ff00000], "v_add_f64 v[0:1], 1.0, v[1:2]"),
+        (&[0xd7270000, 0x000202ff, 0x40], "v_add_f64 v[0:1], 0x40, v[1:2]"),
+        (&[0xd7270000, 0x000202ff, 0], "v_add_f64 v[0:1], 0, v[1:2]"),
+        (&[0xcc0f4008, 0x1801ff01, 0x3c00], "v_pk_add_f16 v8, v1, 1.0"),
+        (&[0xcc0f4008, 0x1801ff01, 0xffffffff], "v_pk_add_f16 v8, v1, -1"),
+        (&[0xcc0f4008, 0x1801ff01, 0x3f800000], "v_pk_add_f16 v8, v1, 0x3f800000"),
+        (&[0xcc0a4008, 0x1801ff01, 0x3f800000], "v_pk_add_u16 v8, v1, 1.0"),
+        (&[0xcc1a4000, 0x1c01ff01, 0x3f80], "v_dot2_f32_bf16 v0, v1, 1.0, v0"),
+    ];
+    for (w, t) in c {
+        let b: Vec<u8> = w.iter().flat_map(|d| d.to_le_bytes()).collect();
+        assert_eq!(decode(&b, &GFX1100).unwrap().0.to_string(), *t);
+    }
+}

@@ -81,6 +81,22 @@ fn mnemonics_without_suffix_take_the_shortest_form() {
         ("s_waitcnt vmcnt(0) & lgkmcnt(0)", "s_waitcnt vmcnt(0) lgkmcnt(0)"),
         ("s_endpgm", "s_endpgm"),
         ("v_fmaak_f32 v0, v1, v2, 1.0", "v_fmaak_f32 v0, v1, v2, 0x3f800000"),
+        ("v_max3_u16 v0, 0xffff, v1, v2", "v_max3_u16 v0, 0xffff, v1, v2"),
+        ("v_max3_u16 v0, -1, v1, v2", "v_max3_u16 v0, -1, v1, v2"),
+        ("v_max3_u16 v0, -100, v1, v2", "v_max3_u16 v0, 0xff9c, v1, v2"),
+        ("v_add_f16 v0, 0xffff, v1", "v_add_f16_e32 v0, -1, v1"),
+        ("v_add_f16 v0, 0xbc00, v1", "v_add_f16_e32 v0, -1.0, v1"),
+        ("v_pk_add_f16 v0, 0x3c00, v1", "v_pk_add_f16 v0, 1.0, v1"),
+        ("v_pk_add_u16 v0, 0xffffffff, v1", "v_pk_add_u16 v0, -1, v1"),
+        ("s_mov_b64 s[0:1], -100", "s_mov_b64 s[0:1], 0xffffff9c"),
+        (
+            "v_cmp_lt_f64 vcc_lo, 0x3ff00000, v[0:1]",
+            "v_cmp_lt_f64_e32 vcc_lo, 1.0, v[0:1]",
+        ),
+        (
+            "v_cmp_class_f32 vcc_lo, v0, 0x204",
+            "v_cmp_class_f32_e64 vcc_lo, v0, 0x204",
+        ),
         ("v_add_f64 v[0:1], 1.5, v[2:3]", "v_add_f64 v[0:1], 0x3ff80000, v[2:3]"),
     ];
     for (source, want) in cases {

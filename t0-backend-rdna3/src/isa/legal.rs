@@ -162,11 +162,11 @@ impl Ctx<'_> {
                     matches!(spec.kind, Kind::VSrc | Kind::SSrc | Kind::Literal),
                     "literal",
                 )?;
-                // LLVM has no mixed-precision literal: it would read the low half only.
-                if self.inst.enc.is_dpp() || spec.ty == Ty::MixF32 {
+                // LLVM has no mixed-precision literal (it would read the low half only) and none for bf16 scalars.
+                if self.inst.enc.is_dpp() || matches!(spec.ty, Ty::MixF32 | Ty::Bf16) {
                     return Err(EncodeError::NoLiteral { name: self.name() });
                 }
-                if spec.ty.bits() == 16 && spec.ty != Ty::Bf16 && l > 0xffff {
+                if spec.ty.bits() == 16 && l > 0xffff {
                     return Err(EncodeError::LiteralWidth {
                         name: self.name(),
                         operand: i,
@@ -352,16 +352,18 @@ impl Ctx<'_> {
         if self.inst.enc.is_dpp() {
             self.dpp_sources(specs)?;
         }
-        let mut scalars: Vec<Operand> = Vec::new();
-        let mut add = |o: Operand| {
-            if !scalars.contains(&o) {
-                scalars.push(o);
+        // One literal read as 32 and as 64 bits counts twice, as in LLVM.
+        let mut scalars: Vec<(Operand, bool)> = Vec::new();
+        let mut add = |o: Operand, wide: bool| {
+            if !scalars.contains(&(o, wide)) {
+                scalars.push((o, wide));
             }
         };
         for (spec, &o) in specs.iter().zip(&self.inst.operands) {
             match o {
-                Operand::Reg(r) if r.file == RegFile::S && !r.is_null() && spec.is_src() => add(o),
-                Operand::Literal(_) | Operand::Special(_) => add(o),
+                Operand::Reg(r) if r.file == RegFile::S && !r.is_null() && spec.is_src() => add(o, false),
+                Operand::Special(_) => add(o, false),
+                Operand::Literal(_) => add(o, spec.bits() >= 64),
                 _ => {}
             }
         }

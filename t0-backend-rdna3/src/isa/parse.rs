@@ -426,25 +426,38 @@ fn constant(spec: &OperandSpec, text: &str) -> Option<Operand> {
     if spec.kind == Kind::Literal {
         return Some(Operand::Literal(bits));
     }
-    let hex = text.starts_with("0x");
     Some(match ty {
-        Ty::F16 if hex => u16::try_from(v).map_or(Operand::Literal(bits), Operand::b16),
-        _ if ty.bits() == 16 && ty != Ty::Bf16 => {
-            match i16::try_from(v).or_else(|_| u16::try_from(v).map(|u| u as i16)) {
-                Ok(i) => match Operand::int(i32::from(i)) {
-                    Operand::Literal(_) => Operand::Literal(u32::from(i as u16)),
-                    c => c,
-                },
-                Err(_) => Operand::Literal(bits),
-            }
-        }
-        // 64-bit operands zero-extend a literal, so 0xffffffff is not -1.
-        _ if ty.bits() >= 64 => match i32::try_from(v) {
-            Ok(i) => Operand::int(i),
+        // The value of a 16-bit operand, signed or unsigned; only floats read 0xffff as -1.
+        _ if ty.bits() == 16 => match u16::try_from(v).or_else(|_| i16::try_from(v).map(|i| i as u16)) {
+            Ok(u) if ty == Ty::F16 => Operand::b16(u),
+            Ok(_) if (-16..=64).contains(&v) => Operand::int(v as i32),
+            Ok(u) => Operand::Literal(u32::from(u)),
             Err(_) => Operand::Literal(bits),
         },
+        Ty::PkF16 => match (Operand::int(bits as i32), u16::try_from(v).map(Operand::b16)) {
+            (c @ Operand::Const(_), _) => c,
+            (_, Ok(c @ Operand::Const(240..=248))) => c,
+            _ => Operand::Literal(bits),
+        },
+        // An f64 literal is the high half of the value.
+        Ty::F64 => match (240..=247)
+            .map(Operand::Const)
+            .find(|o| o.const_b64() == Some(u64::from(bits) << 32))
+        {
+            Some(c) => c,
+            None => wide(v, bits),
+        },
+        _ if ty.bits() >= 64 => wide(v, bits),
         _ => Operand::b32(bits),
     })
+}
+
+/// A 64-bit operand: its literals zero-extend, so 0xffffffff is not -1.
+fn wide(v: i64, bits: u32) -> Operand {
+    match i32::try_from(v) {
+        Ok(i) => Operand::int(i),
+        Err(_) => Operand::Literal(bits),
+    }
 }
 
 fn float_constant(spec: &OperandSpec, selector: u32) -> Option<Operand> {

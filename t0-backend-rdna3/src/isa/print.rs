@@ -316,33 +316,35 @@ fn const_text(ty: Ty, o: Operand) -> String {
     }
 }
 
-/// A literal prints as the inline constant of the same value when there is one.
+/// A literal prints as the inline constant of the same value when its type has one.
 fn literal_text(ty: Ty, l: u32) -> String {
-    match ty {
-        // LLVM reads bf16 literals as plain 32-bit numbers.
-        _ if ty.bits() == 16 && ty != Ty::Bf16 => {
-            let o = if is_int16(ty) {
-                Operand::int(i32::from(l as u16 as i16))
-            } else {
-                Operand::b16(l as u16)
-            };
-            match o {
-                Operand::Const(_) => const_text(ty, o),
-                _ => format!("{:#x}", l & 0xffff),
-            }
-        }
-        Ty::F64 => f64_literal_text(l),
-        _ if ty.bits() == 64 => match Operand::int(l as i32) {
-            // A 32-bit literal is zero-extended: 0xffffffff is not -1.
-            o @ Operand::Const(128..=192) => const_text(ty, o),
-            _ => format!("{l:#x}"),
+    let small = Operand::int(l as i32);
+    let inline = match ty {
+        // Integers of 16 bits are not sign-extended: 0xffff is not -1.
+        _ if is_int16(ty) => (l <= 64).then_some(small),
+        Ty::F16 => Some(Operand::b16(l as u16)),
+        Ty::PkF16 => match (u16::try_from(l).map(Operand::b16), small) {
+            (_, c @ Operand::Const(_)) => Some(c),
+            (Ok(c @ Operand::Const(240..=248)), _) => Some(c),
+            _ => None,
         },
-        _ => match Operand::b32(l) {
-            Operand::Literal(_) => format!("{l:#x}"),
-            o => const_text(ty, o),
+        Ty::PkBf16 => match (BF16_INLINE.iter().position(|&p| p == l), small) {
+            (Some(i), _) => Some(Operand::Const(240 + i as u32)),
+            (None, c) => Some(c),
         },
+        Ty::F64 => return f64_literal_text(l),
+        // 64-bit integers zero-extend: 0xffffffff is not -1.
+        _ if ty.bits() == 64 => (l <= 64).then_some(small),
+        _ => Some(Operand::b32(l)),
+    };
+    match inline {
+        Some(c @ Operand::Const(_)) => const_text(ty, c),
+        _ => format!("{l:#x}"),
     }
 }
+
+/// Bit patterns of the inline floats in bf16, selector 240 first.
+const BF16_INLINE: [u32; 9] = [0x3f00, 0xbf00, 0x3f80, 0xbf80, 0x4000, 0xc000, 0x4080, 0xc080, 0x3e23];
 
 fn f64_literal_text(l: u32) -> String {
     let bits = u64::from(l) << 32;
