@@ -150,9 +150,6 @@ pub(super) const fn sr0(ty: Ty) -> OperandSpec {
 pub(super) const fn imm(kind: ImmKind) -> OperandSpec {
     op(Role::Src, Field::Simm16, Kind::Imm(kind), Ty::B16)
 }
-/// Message number in the source field (`s_sendmsg_rtn`).
-#[allow(dead_code)]
-pub(super) const MSG0: OperandSpec = op(Role::Src, Field::Src0, Kind::Imm(ImmKind::SendMsg), Ty::B16);
 /// The literal dword.
 pub(super) const fn lit(ty: Ty) -> OperandSpec {
     op(Role::Src, Field::Lit, Kind::Literal, ty)
