@@ -12,9 +12,11 @@ pub mod func;
 pub mod interp;
 pub mod op;
 pub mod passes;
-pub mod text;
 pub mod stage;
 pub mod surface;
+#[doc(hidden)]
+pub mod testing;
+pub mod text;
 pub mod ty;
 pub mod verify;
 
