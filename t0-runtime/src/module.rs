@@ -87,6 +87,8 @@ pub(crate) fn kernel_for(gpu: &Gpu, key: &KernelKey) -> Result<Kernel> {
 
 impl Module {
     /// Loads a code object (an ELF file for this device's chip).
+    ///
+    /// Faults name the code by its kernel if there is only one.
     pub fn load(gpu: &Gpu, code_object: &[u8]) -> Result<Module> {
         let object = CodeObject::parse(code_object)?;
         let device = gpu.target();
@@ -98,7 +100,11 @@ impl Module {
         }
         let driver = gpu.device.driver.clone();
         let size = object.memory_bytes() + GUARD;
-        let mem = gpu.device.alloc(size, Kind::Code, "kernel code")?;
+        let name = match &object.kernels[..] {
+            [k] => k.name.as_str(),
+            _ => "kernel code",
+        };
+        let mem = gpu.device.alloc(size, Kind::Code, name)?;
         let mut image = object.image(mem.va());
         image.resize(image.len().next_multiple_of(4), 0);
         while (image.len() as u64) < mem.len() {

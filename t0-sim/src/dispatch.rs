@@ -76,7 +76,11 @@ impl Default for Simulator {
 impl Simulator {
     /// A simulator with the default instruction budget, on all host cores.
     pub fn new() -> Simulator {
-        Simulator { budget: DEFAULT_BUDGET, threads: rayon::current_num_threads().max(1), cache: Mutex::default() }
+        Simulator {
+            budget: DEFAULT_BUDGET,
+            threads: rayon::current_num_threads().max(1),
+            cache: Mutex::default(),
+        }
     }
 
     /// Limits the instructions one wave may execute.
@@ -93,14 +97,20 @@ impl Simulator {
 
     /// Runs a launch to its end or its first fault.
     pub fn run(&self, launch: &Launch, vm: &Vm) -> Result<RunStats, ExecFault> {
-        let user = Inputs { kernarg: launch.kernarg, ..Inputs::default() };
+        let user = Inputs {
+            kernarg: launch.kernarg,
+            ..Inputs::default()
+        };
         let cancel = AtomicBool::new(false);
         self.start(launch, &user, vm, &cancel)
     }
 
     fn start(&self, launch: &Launch, inputs: &Inputs, vm: &Vm, cancel: &AtomicBool) -> Result<RunStats, ExecFault> {
         let name = kernel_name(vm, launch.descriptor);
-        let named = |kind: ExecFaultKind| ExecFault { kernel: name.clone(), ..ExecFault::new(kind) };
+        let named = |kind: ExecFaultKind| ExecFault {
+            kernel: name.clone(),
+            ..ExecFault::new(kind)
+        };
         let mem = Global::new(vm);
         let d = Descriptor::read(&mem, launch.descriptor).map_err(&named)?;
         let setup = d.setup(launch, inputs, self.budget).map_err(&named)?;
@@ -126,11 +136,21 @@ impl Simulator {
             }
         }
         let program = Arc::new(Program::decode(&bytes, vgprs));
-        let used = program.code.last().map_or(0, |i| i.offset as usize + i.size as usize).min(bytes.len());
+        let used = program
+            .code
+            .last()
+            .map_or(0, |i| i.offset as usize + i.size as usize)
+            .min(bytes.len());
         if cache.len() >= CACHE {
             cache.clear();
         }
-        cache.insert((entry, vgprs), Cached { bytes: bytes[..used].into(), program: program.clone() });
+        cache.insert(
+            (entry, vgprs),
+            Cached {
+                bytes: bytes[..used].into(),
+                program: program.clone(),
+            },
+        );
         Ok(program)
     }
 }
@@ -153,7 +173,12 @@ impl Executor for Simulator {
             private_size: d.packet.private_segment_size,
         };
         let s = self.start(&launch, &inputs, vm, &d.cancel)?;
-        Ok(DispatchStats { workgroups: s.workgroups, waves: s.waves, instructions: s.instructions, cycles: None })
+        Ok(DispatchStats {
+            workgroups: s.workgroups,
+            waves: s.waves,
+            instructions: s.instructions,
+            cycles: None,
+        })
     }
 }
 
@@ -184,7 +209,9 @@ impl Descriptor {
         let mut words = [0u32; 16];
         let bytes = mem.code(va, 64)?;
         if bytes.len() < 64 {
-            return Err(rule(format!("the kernel descriptor at {va:#x} is cut off by the end of its buffer")));
+            return Err(rule(format!(
+                "the kernel descriptor at {va:#x} is cut off by the end of its buffer"
+            )));
         }
         for (w, c) in words.iter_mut().zip(bytes.chunks_exact(4)) {
             *w = u32::from_le_bytes([c[0], c[1], c[2], c[3]]);
@@ -192,7 +219,9 @@ impl Descriptor {
         let offset = (u64::from(words[4]) | u64::from(words[5]) << 32) as i64;
         let entry = va.wrapping_add_signed(offset);
         if entry % 256 != 0 {
-            return Err(rule(format!("the kernel's entry {entry:#x} is not aligned to 256 bytes")));
+            return Err(rule(format!(
+                "the kernel's entry {entry:#x} is not aligned to 256 bytes"
+            )));
         }
         Ok(Descriptor {
             lds: words[0],
@@ -206,7 +235,9 @@ impl Descriptor {
 
     fn setup(&self, launch: &Launch, inputs: &Inputs, budget: u64) -> Result<Setup, ExecFaultKind> {
         if self.properties >> 10 & 1 == 0 {
-            return Err(ExecFaultKind::Unsupported { reason: "wave64 kernels: the descriptor lacks ENABLE_WAVEFRONT_SIZE32" });
+            return Err(ExecFaultKind::Unsupported {
+                reason: "wave64 kernels: the descriptor lacks ENABLE_WAVEFRONT_SIZE32",
+            });
         }
         if launch.lds < self.lds {
             return Err(rule(format!(
@@ -253,7 +284,13 @@ impl Descriptor {
         if has(0) {
             out.extend(inputs.private_descriptor);
         }
-        for (bit, v) in [(1, inputs.dispatch_ptr), (2, inputs.queue_ptr), (3, inputs.kernarg), (4, inputs.dispatch_id), (5, 0)] {
+        for (bit, v) in [
+            (1, inputs.dispatch_ptr),
+            (2, inputs.queue_ptr),
+            (3, inputs.kernarg),
+            (4, inputs.dispatch_id),
+            (5, 0),
+        ] {
             if has(bit) {
                 pair(&mut out, v);
             }
@@ -401,7 +438,10 @@ impl<'a> Job<'a> {
             return Err(f);
         }
         if self.cancelled.into_inner() {
-            return Err(ExecFault { kernel: name, ..ExecFault::new(ExecFaultKind::Cancelled) });
+            return Err(ExecFault {
+                kernel: name,
+                ..ExecFault::new(ExecFaultKind::Cancelled)
+            });
         }
         Ok(stats)
     }

@@ -78,7 +78,11 @@ impl Group {
             }
             w
         };
-        Group { id, waves: (0..waves).map(make).collect(), lds: Lds::new(s.lds) }
+        Group {
+            id,
+            waves: (0..waves).map(make).collect(),
+            lds: Lds::new(s.lds),
+        }
     }
 
     /// Runs every wave for one slice. True when all have ended.
@@ -89,12 +93,28 @@ impl Group {
                 continue;
             }
             let left = s.budget.saturating_sub(w.issued);
-            let mut env = Env { program, mem, lds: &mut self.lds, entry: s.entry, waves: count };
-            run(w, &mut env, slice.min(left))
-                .map_err(|fault| GroupFault { fault, wave: w.index, pc: w.pc })?;
+            let mut env = Env {
+                program,
+                mem,
+                lds: &mut self.lds,
+                entry: s.entry,
+                waves: count,
+            };
+            run(w, &mut env, slice.min(left)).map_err(|fault| GroupFault {
+                fault,
+                wave: w.index,
+                pc: w.pc,
+            })?;
             if w.state == WaveState::Running && w.issued >= s.budget {
-                let fault = Fault::new(ExecFaultKind::Endless { instructions: s.budget, waves: String::new() });
-                return Err(GroupFault { fault, wave: w.index, pc: w.pc });
+                let fault = Fault::new(ExecFaultKind::Endless {
+                    instructions: s.budget,
+                    waves: String::new(),
+                });
+                return Err(GroupFault {
+                    fault,
+                    wave: w.index,
+                    pc: w.pc,
+                });
             }
         }
         if self.waves.iter().all(|w| w.state != WaveState::Running) {

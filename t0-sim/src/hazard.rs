@@ -91,7 +91,11 @@ impl Hazards {
     /// Checks a VALU instruction about to execute and notes it.
     #[inline]
     pub fn valu(&mut self, i: &Instr, pc: u32) -> Option<Hazard> {
-        let bad = if self.live > 0 || self.wmma.is_some() || self.cmpx.is_some() { self.check(i) } else { None };
+        let bad = if self.live > 0 || self.wmma.is_some() || self.cmpx.is_some() {
+            self.check(i)
+        } else {
+            None
+        };
         self.note(i, pc);
         bad
     }
@@ -134,7 +138,12 @@ impl Hazards {
                         self.recent.copy_within(1.., 0);
                         self.live -= 1;
                     }
-                    self.recent[self.live] = Trans { reg: u32::from(reg), pc, valu: self.valu, trans: self.transes };
+                    self.recent[self.live] = Trans {
+                        reg: u32::from(reg),
+                        pc,
+                        valu: self.valu,
+                        trans: self.transes,
+                    };
                     self.live += 1;
                 }
             }

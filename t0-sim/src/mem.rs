@@ -28,7 +28,14 @@ pub struct Global<'a> {
 impl<'a> Global<'a> {
     /// A view of the mappings as they are now.
     pub fn new(vm: &'a Vm) -> Global<'a> {
-        Global { vm, table: vm.table(), start: 0, end: 0, host: std::ptr::null_mut(), writable: false }
+        Global {
+            vm,
+            table: vm.table(),
+            start: 0,
+            end: 0,
+            host: std::ptr::null_mut(),
+            writable: false,
+        }
     }
 
     /// Takes notice of mappings made or removed since.
@@ -131,7 +138,10 @@ impl<'a> Global<'a> {
 
     /// Copies up to `max` executable bytes from `va`, to the end of the mapping.
     pub fn code(&self, va: u64, max: usize) -> Result<Vec<u8>, VmFault> {
-        let range = self.table.resolve(va, 4, Access::Execute).map_err(|f| self.vm.explain(f))?;
+        let range = self
+            .table
+            .resolve(va, 4, Access::Execute)
+            .map_err(|f| self.vm.explain(f))?;
         let len = range.available().min(max as u64) as usize;
         let p = range.as_ptr();
         let mut out = vec![0u8; len];
@@ -180,7 +190,9 @@ impl Lds {
     /// `size` bytes of poison: LDS is not cleared between workgroups.
     pub fn new(size: u32) -> Lds {
         let poison = crate::wave::POISON.to_le_bytes();
-        Lds { bytes: (0..size as usize).map(|i| poison[i % 4]).collect() }
+        Lds {
+            bytes: (0..size as usize).map(|i| poison[i % 4]).collect(),
+        }
     }
 
     /// Reads `N` bytes, or zeros outside.

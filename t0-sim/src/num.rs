@@ -49,11 +49,23 @@ pub struct Format {
 }
 
 /// binary16.
-pub const F16: Format = Format { frac: 10, bias: 15, exp: 5 };
+pub const F16: Format = Format {
+    frac: 10,
+    bias: 15,
+    exp: 5,
+};
 /// binary32.
-pub const F32: Format = Format { frac: 23, bias: 127, exp: 8 };
+pub const F32: Format = Format {
+    frac: 23,
+    bias: 127,
+    exp: 8,
+};
 /// bfloat16.
-pub const BF16: Format = Format { frac: 7, bias: 127, exp: 8 };
+pub const BF16: Format = Format {
+    frac: 7,
+    bias: 127,
+    exp: 8,
+};
 
 /// Rounds an exact (or rounded-to-odd) f64 to `fmt` once and returns the bit pattern.
 pub fn narrow(x: f64, fmt: Format, round: Round) -> u32 {
@@ -71,7 +83,11 @@ pub fn narrow(x: f64, fmt: Format, round: Round) -> u32 {
     if exp_field == 0 && frac == 0 {
         return sign;
     }
-    let (mant, exp) = if exp_field == 0 { (frac, -1022) } else { (frac | 1 << 52, exp_field - 1023) };
+    let (mant, exp) = if exp_field == 0 {
+        (frac, -1022)
+    } else {
+        (frac | 1 << 52, exp_field - 1023)
+    };
     let emin = 1 - fmt.bias;
     let below = (emin - exp).max(0);
     let shift = 52 - fmt.frac as i32 + below;
@@ -93,7 +109,11 @@ pub fn narrow(x: f64, fmt: Format, round: Round) -> u32 {
     } else {
         let e = (exp + fmt.bias) as u64;
         let wide = (e << fmt.frac) + (kept - (1 << fmt.frac));
-        if wide >= u64::from(inf) { inf } else { wide as u32 }
+        if wide >= u64::from(inf) {
+            inf
+        } else {
+            wide as u32
+        }
     };
     if magnitude >= inf {
         let to_inf = match round {
@@ -178,12 +198,18 @@ pub fn is_nan16(b: u16) -> bool {
 
 /// The NaN an f32 operation returns for these operands.
 pub fn nan32(ops: &[u32]) -> u32 {
-    ops.iter().copied().find(|&b| is_nan32(b)).map_or(0x7fc0_0000, |b| b | 0x0040_0000)
+    ops.iter()
+        .copied()
+        .find(|&b| is_nan32(b))
+        .map_or(0x7fc0_0000, |b| b | 0x0040_0000)
 }
 
 /// The NaN an f16 operation returns for these operands.
 pub fn nan16(ops: &[u16]) -> u16 {
-    ops.iter().copied().find(|&b| is_nan16(b)).map_or(0x7e00, |b| b | 0x0200)
+    ops.iter()
+        .copied()
+        .find(|&b| is_nan16(b))
+        .map_or(0x7e00, |b| b | 0x0200)
 }
 
 /// The floating-point part of MODE.
@@ -229,25 +255,41 @@ impl FpMode {
     /// An f32 operand as the unit sees it.
     #[inline(always)]
     pub fn in32(self, b: u32) -> u32 {
-        if self.denorm32 & 1 == 0 && b & 0x7f80_0000 == 0 { b & 0x8000_0000 } else { b }
+        if self.denorm32 & 1 == 0 && b & 0x7f80_0000 == 0 {
+            b & 0x8000_0000
+        } else {
+            b
+        }
     }
 
     /// An f32 result as the unit delivers it.
     #[inline(always)]
     pub fn out32(self, b: u32) -> u32 {
-        if self.denorm32 & 2 == 0 && b & 0x7f80_0000 == 0 { b & 0x8000_0000 } else { b }
+        if self.denorm32 & 2 == 0 && b & 0x7f80_0000 == 0 {
+            b & 0x8000_0000
+        } else {
+            b
+        }
     }
 
     /// An f16 operand as the unit sees it.
     #[inline(always)]
     pub fn in16(self, b: u16) -> u16 {
-        if self.denorm16 & 1 == 0 && b & 0x7c00 == 0 { b & 0x8000 } else { b }
+        if self.denorm16 & 1 == 0 && b & 0x7c00 == 0 {
+            b & 0x8000
+        } else {
+            b
+        }
     }
 
     /// An f16 result as the unit delivers it.
     #[inline(always)]
     pub fn out16(self, b: u16) -> u16 {
-        if self.denorm16 & 2 == 0 && b & 0x7c00 == 0 { b & 0x8000 } else { b }
+        if self.denorm16 & 2 == 0 && b & 0x7c00 == 0 {
+            b & 0x8000
+        } else {
+            b
+        }
     }
 
     /// Narrows an exact value to an f32 pattern under this mode.
@@ -258,7 +300,11 @@ impl FpMode {
     /// Narrows an exact value to an f16 pattern under this mode.
     pub fn to16(self, x: f64) -> u16 {
         let h = narrow(x, F16, self.round16) as u16;
-        let h = if self.fp16_ovfl && h & 0x7fff == 0x7c00 && x.is_finite() { (h & 0x8000) | 0x7bff } else { h };
+        let h = if self.fp16_ovfl && h & 0x7fff == 0x7c00 && x.is_finite() {
+            (h & 0x8000) | 0x7bff
+        } else {
+            h
+        };
         self.out16(h)
     }
 }
@@ -282,7 +328,11 @@ pub fn minmax32(a: u32, b: u32, max: bool, ieee: bool) -> u32 {
     }
     let (ka, kb) = (order32(a), order32(b));
     let first = if max { ka > kb } else { ka < kb };
-    if first { a } else { b }
+    if first {
+        a
+    } else {
+        b
+    }
 }
 
 /// A total order on non-NaN f32 patterns as signed integers.
@@ -312,7 +362,11 @@ pub fn minmax16(a: u16, b: u16, max: bool, ieee: bool) -> u16 {
         s ^ (((s >> 15) as u16) >> 1) as i16
     };
     let first = if max { key(a) > key(b) } else { key(a) < key(b) };
-    if first { a } else { b }
+    if first {
+        a
+    } else {
+        b
+    }
 }
 
 /// 2^x in f64 for |x| below 1000.
@@ -436,7 +490,11 @@ pub fn trans32(f: Trans, b: u32) -> u32 {
         return 0x7fc0_0000;
     };
     let r = narrow(y, F32, Round::Nearest);
-    if r & 0x7f80_0000 == 0 { r & 0x8000_0000 } else { r }
+    if r & 0x7f80_0000 == 0 {
+        r & 0x8000_0000
+    } else {
+        r
+    }
 }
 
 /// A transcendental on an f16 pattern; denormals follow MODE.
@@ -624,7 +682,9 @@ mod tests {
     fn odd_rounding_makes_fma_correct() {
         let mut r = Rng(77);
         for _ in 0..300_000 {
-            let v: Vec<f32> = (0..3).map(|_| f32::from_bits((r.next() as u32 & 0x83ff_ffff) | ((r.next() as u32 % 60 + 90) << 23))).collect();
+            let v: Vec<f32> = (0..3)
+                .map(|_| f32::from_bits((r.next() as u32 & 0x83ff_ffff) | ((r.next() as u32 % 60 + 90) << 23)))
+                .collect();
             let want = v[0].mul_add(v[1], v[2]);
             let got = narrow(fma_odd(v[0].into(), v[1].into(), v[2].into()), F32, Round::Nearest);
             assert_eq!(got, want.to_bits(), "{v:?}");
@@ -668,7 +728,10 @@ mod tests {
             let e = (u * 250.0 - 124.0) as f32;
             check(Trans::Exp, e, f64::from(e).exp2());
             let t = (u * 2.0 - 1.0) as f32;
-            let (s, c) = (f64::from(trans_value(Trans::Sin, t)), f64::from(trans_value(Trans::Cos, t)));
+            let (s, c) = (
+                f64::from(trans_value(Trans::Sin, t)),
+                f64::from(trans_value(Trans::Cos, t)),
+            );
             let a = f64::from(t) * std::f64::consts::TAU;
             assert!((s - a.sin()).abs() < 1e-7 && (c - a.cos()).abs() < 1e-7, "{t}");
         }

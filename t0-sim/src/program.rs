@@ -155,7 +155,12 @@ impl Program {
 
     fn assemble(found: BTreeMap<u64, Found>, vgprs: u32) -> Program {
         let index: HashMap<u64, u32> = found.keys().enumerate().map(|(i, &o)| (o, i as u32)).collect();
-        let mut p = Program { code: Vec::new(), text: Vec::new(), stops: Vec::new(), entry: 0 };
+        let mut p = Program {
+            code: Vec::new(),
+            text: Vec::new(),
+            stops: Vec::new(),
+            entry: 0,
+        };
         for (&offset, f) in &found {
             let mut instr = match &f.what {
                 Ok(inst) => {
@@ -188,7 +193,10 @@ impl Program {
 
     /// Index of the instruction at a byte offset from the entry.
     pub fn at_offset(&self, offset: u64) -> Option<u32> {
-        self.code.binary_search_by_key(&offset, |i| i.offset).ok().map(|i| i as u32)
+        self.code
+            .binary_search_by_key(&offset, |i| i.offset)
+            .ok()
+            .map(|i| i as u32)
     }
 }
 
@@ -202,10 +210,19 @@ impl Found {
     fn at(code: &[u8], at: u64, target: &Target) -> Found {
         let bytes = usize::try_from(at).ok().and_then(|a| code.get(a..)).unwrap_or(&[]);
         match isa::decode(bytes, target) {
-            Ok((inst, size)) => Found { what: Ok(inst), size: size as u32 },
+            Ok((inst, size)) => Found {
+                what: Ok(inst),
+                size: size as u32,
+            },
             Err(_) => {
-                let words = bytes.chunks_exact(4).take(2).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]]));
-                Found { what: Err(words.collect()), size: 4 }
+                let words = bytes
+                    .chunks_exact(4)
+                    .take(2)
+                    .map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]]));
+                Found {
+                    what: Err(words.collect()),
+                    size: 4,
+                }
             }
         }
     }
@@ -300,7 +317,10 @@ fn lower(inst: &isa::Inst, vgprs: u32) -> Result<Instr, ExecFaultKind> {
             }
         }
     }
-    let limits = Limits { vgprs, family: row.family };
+    let limits = Limits {
+        vgprs,
+        family: row.family,
+    };
     limits.collect(&inst.reads(), &mut i.vread, &mut i.sread)?;
     limits.collect(&inst.writes(), &mut i.vwrite, &mut i.swrite)?;
     Ok(i)
@@ -338,8 +358,16 @@ impl Limits {
 fn dst(operand: &Operand) -> Dst {
     match operand {
         Operand::Reg(r) if r.is_null() => Dst::None,
-        Operand::Reg(Reg { file: RegFile::V, index, .. }) => Dst::V(*index as u16),
-        Operand::Reg(Reg { file: RegFile::S, index, .. }) => Dst::S(*index as u16),
+        Operand::Reg(Reg {
+            file: RegFile::V,
+            index,
+            ..
+        }) => Dst::V(*index as u16),
+        Operand::Reg(Reg {
+            file: RegFile::S,
+            index,
+            ..
+        }) => Dst::S(*index as u16),
         _ => Dst::None,
     }
 }
@@ -347,8 +375,16 @@ fn dst(operand: &Operand) -> Dst {
 fn src(operand: &Operand, ty: Ty) -> Result<Src, ExecFaultKind> {
     Ok(match operand {
         Operand::Reg(r) if r.is_null() => Src::None,
-        Operand::Reg(Reg { file: RegFile::V, index, .. }) => Src::V(*index as u16),
-        Operand::Reg(Reg { file: RegFile::S, index, .. }) => Src::S(*index as u16),
+        Operand::Reg(Reg {
+            file: RegFile::V,
+            index,
+            ..
+        }) => Src::V(*index as u16),
+        Operand::Reg(Reg {
+            file: RegFile::S,
+            index,
+            ..
+        }) => Src::S(*index as u16),
         Operand::Const(_) => Src::K(constant(operand, ty)),
         Operand::Literal(v) => Src::K(literal(*v, ty)),
         Operand::Imm(v) => Src::K(*v as u64),
@@ -356,7 +392,9 @@ fn src(operand: &Operand, ty: Ty) -> Result<Src, ExecFaultKind> {
         Operand::Special(252) => Src::Execz,
         Operand::Special(253) => Src::Scc,
         Operand::Special(_) => {
-            return Err(ExecFaultKind::Unsupported { reason: "LDS and scratch apertures as operands" });
+            return Err(ExecFaultKind::Unsupported {
+                reason: "LDS and scratch apertures as operands",
+            });
         }
     })
 }
@@ -368,7 +406,11 @@ fn constant(c: &Operand, ty: Ty) -> u64 {
     match ty {
         Ty::F16x8 => b16 | b16 << 16,
         Ty::Bf16x8 => {
-            let h = u64::from(if c.const_int().is_some() { b32 & 0xffff } else { b32 >> 16 });
+            let h = u64::from(if c.const_int().is_some() {
+                b32 & 0xffff
+            } else {
+                b32 >> 16
+            });
             h | h << 16
         }
         Ty::Bf16 | Ty::PkBf16 if c.const_int().is_none() => u64::from(b32 >> 16),

@@ -77,7 +77,8 @@ impl Waits {
     #[inline]
     pub fn check(&self, i: &Instr) -> Result<(), EarlyTouch> {
         let reads = overlap(&i.vread, &self.vm_v) || overlap(&i.vread, &self.lds_v) || overlap(&i.vread, &self.any_v);
-        let writes = overlap(&i.vwrite, &self.vm_v) || overlap(&i.vwrite, &self.lds_v) || overlap(&i.vwrite, &self.any_v);
+        let writes =
+            overlap(&i.vwrite, &self.vm_v) || overlap(&i.vwrite, &self.lds_v) || overlap(&i.vwrite, &self.any_v);
         let scalar = overlap(&i.sread, &self.s) || overlap(&i.swrite, &self.s);
         if !(reads || writes || scalar) {
             return Ok(());
@@ -103,17 +104,24 @@ impl Waits {
             } else {
                 (i.vread, i.vwrite)
             };
-            let hit = (0..4).find_map(|k| first(f.v[k] & read[k], k).map(|r| (r, false)))
+            let hit = (0..4)
+                .find_map(|k| first(f.v[k] & read[k], k).map(|r| (r, false)))
                 .or_else(|| (0..4).find_map(|k| first(f.v[k] & write[k], k).map(|r| (r, true))))
                 .map(|(r, w)| (format!("v{r}"), w))
                 .or_else(|| {
-                    (0..2).find_map(|k| first(f.s[k] & i.sread[k], k).map(|r| (r, false)))
+                    (0..2)
+                        .find_map(|k| first(f.s[k] & i.sread[k], k).map(|r| (r, false)))
                         .or_else(|| (0..2).find_map(|k| first(f.s[k] & i.swrite[k], k).map(|r| (r, true))))
                         .map(|(r, w)| (scalar_name(r), w))
                 });
             if let Some((register, written)) = hit {
                 let counter = if f.order == Order::Vmem { "vmcnt" } else { "lgkmcnt" };
-                return Err(EarlyTouch { register, load: f.pc, counter, written });
+                return Err(EarlyTouch {
+                    register,
+                    load: f.pc,
+                    counter,
+                    written,
+                });
             }
         }
         Ok(())
@@ -128,7 +136,13 @@ impl Waits {
                 // The card stalls such an instruction until the oldest has returned.
                 self.vm.pop_front();
             }
-            self.vm.push_back(InFlight { order: Order::Vmem, count: i.wait.vm, v: i.vwrite, s: [0; 2], pc });
+            self.vm.push_back(InFlight {
+                order: Order::Vmem,
+                count: i.wait.vm,
+                v: i.vwrite,
+                s: [0; 2],
+                pc,
+            });
         }
         if i.wait.lgkm > 0 {
             let order = if i.class.is_lds() { Order::Lds } else { Order::Any };
@@ -137,7 +151,13 @@ impl Waits {
             if self.lgkm_count() >= MAX && self.lgkm.iter().all(|f| f.order == Order::Lds) {
                 self.lgkm.pop_front();
             }
-            self.lgkm.push_back(InFlight { order, count: i.wait.lgkm, v, s, pc });
+            self.lgkm.push_back(InFlight {
+                order,
+                count: i.wait.lgkm,
+                v,
+                s,
+                pc,
+            });
         }
         self.rebuild();
     }

@@ -345,10 +345,12 @@ impl Processor {
     }
 
     /// A kernel faulted: stop everything, tell the client the way hardware would.
-    fn fault(&self, index: u64, f: ExecFault) {
+    fn fault(&self, index: u64, mut f: ExecFault) {
+        // The kernel is told apart from the story.
+        let kernel = f.kernel.take();
         let detail = FaultDetail {
             text: f.to_string(),
-            kernel: f.kernel.clone(),
+            kernel,
             va: if let ExecFaultKind::Memory(m) = &f.kind {
                 Some(m.va)
             } else {

@@ -77,7 +77,11 @@ pub fn add_flush32(old: u32, a: u32) -> u32 {
 
 fn add32(x: u32, y: u32) -> u32 {
     let s = (f32::from_bits(x) + f32::from_bits(y)).to_bits();
-    if is_nan32(s) { crate::num::nan32(&[x, y]) } else { s }
+    if is_nan32(s) {
+        crate::num::nan32(&[x, y])
+    } else {
+        s
+    }
 }
 
 /// The new value of a dword.
@@ -85,8 +89,20 @@ pub fn apply32(op: Rmw, old: u32, a: u32, b: u32) -> u32 {
     let (fo, fa) = (f32::from_bits(old), f32::from_bits(a));
     match op {
         Rmw::Swap => a,
-        Rmw::CmpSwap => if old == b { a } else { old },
-        Rmw::CmpSwapF => if fo == f32::from_bits(b) { a } else { old },
+        Rmw::CmpSwap => {
+            if old == b {
+                a
+            } else {
+                old
+            }
+        }
+        Rmw::CmpSwapF => {
+            if fo == f32::from_bits(b) {
+                a
+            } else {
+                old
+            }
+        }
         Rmw::Add => old.wrapping_add(a),
         Rmw::Sub => old.wrapping_sub(a),
         Rmw::RSub => a.wrapping_sub(old),
@@ -98,13 +114,43 @@ pub fn apply32(op: Rmw, old: u32, a: u32, b: u32) -> u32 {
         Rmw::And => old & a,
         Rmw::Or => old | a,
         Rmw::Xor => old ^ a,
-        Rmw::Inc => if old >= a { 0 } else { old + 1 },
-        Rmw::Dec => if old == 0 || old > a { a } else { old - 1 },
+        Rmw::Inc => {
+            if old >= a {
+                0
+            } else {
+                old + 1
+            }
+        }
+        Rmw::Dec => {
+            if old == 0 || old > a {
+                a
+            } else {
+                old - 1
+            }
+        }
         Rmw::MskOr => (old & !a) | b,
-        Rmw::Wrap => if old >= a { old - a } else { old.wrapping_add(b) },
+        Rmw::Wrap => {
+            if old >= a {
+                old - a
+            } else {
+                old.wrapping_add(b)
+            }
+        }
         Rmw::AddF => add32(old, a),
-        Rmw::MinF => if fa < fo { a } else { old },
-        Rmw::MaxF => if fa > fo { a } else { old },
+        Rmw::MinF => {
+            if fa < fo {
+                a
+            } else {
+                old
+            }
+        }
+        Rmw::MaxF => {
+            if fa > fo {
+                a
+            } else {
+                old
+            }
+        }
     }
 }
 
@@ -113,8 +159,20 @@ pub fn apply64(op: Rmw, old: u64, a: u64, b: u64) -> u64 {
     let (fo, fa) = (f64::from_bits(old), f64::from_bits(a));
     match op {
         Rmw::Swap => a,
-        Rmw::CmpSwap => if old == b { a } else { old },
-        Rmw::CmpSwapF => if fo == f64::from_bits(b) { a } else { old },
+        Rmw::CmpSwap => {
+            if old == b {
+                a
+            } else {
+                old
+            }
+        }
+        Rmw::CmpSwapF => {
+            if fo == f64::from_bits(b) {
+                a
+            } else {
+                old
+            }
+        }
         Rmw::Add => old.wrapping_add(a),
         Rmw::Sub => old.wrapping_sub(a),
         Rmw::RSub => a.wrapping_sub(old),
@@ -126,12 +184,42 @@ pub fn apply64(op: Rmw, old: u64, a: u64, b: u64) -> u64 {
         Rmw::And => old & a,
         Rmw::Or => old | a,
         Rmw::Xor => old ^ a,
-        Rmw::Inc => if old >= a { 0 } else { old + 1 },
-        Rmw::Dec => if old == 0 || old > a { a } else { old - 1 },
+        Rmw::Inc => {
+            if old >= a {
+                0
+            } else {
+                old + 1
+            }
+        }
+        Rmw::Dec => {
+            if old == 0 || old > a {
+                a
+            } else {
+                old - 1
+            }
+        }
         Rmw::MskOr => (old & !a) | b,
-        Rmw::Wrap => if old >= a { old - a } else { old.wrapping_add(b) },
+        Rmw::Wrap => {
+            if old >= a {
+                old - a
+            } else {
+                old.wrapping_add(b)
+            }
+        }
         Rmw::AddF => (fo + fa).to_bits(),
-        Rmw::MinF => if fa < fo { a } else { old },
-        Rmw::MaxF => if fa > fo { a } else { old },
+        Rmw::MinF => {
+            if fa < fo {
+                a
+            } else {
+                old
+            }
+        }
+        Rmw::MaxF => {
+            if fa > fo {
+                a
+            } else {
+                old
+            }
+        }
     }
 }

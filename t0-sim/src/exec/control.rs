@@ -77,7 +77,9 @@ fn hwreg(w: &Wave, id: u32) -> Step<u32> {
         HW_STATUS => Ok(u32::from(w.scc) | u32::from(w.exec() == 0) << 9 | u32::from(w.sgpr[VCC] == 0) << 10),
         // Not a clock: instructions executed, which is at least monotonic and repeatable.
         HW_SHADER_CYCLES => Ok(w.issued as u32 & 0xf_ffff),
-        _ => Err(Fault::unsupported("s_getreg/s_setreg of a hardware register other than MODE, STATUS, SHADER_CYCLES")),
+        _ => Err(Fault::unsupported(
+            "s_getreg/s_setreg of a hardware register other than MODE, STATUS, SHADER_CYCLES",
+        )),
     }
 }
 
@@ -111,9 +113,22 @@ pub(super) fn sopp(w: &mut Wave, env: &Env, i: &Instr, op: Sopp) -> Step {
     use Sopp::*;
     let u = i.imm as u16 as u32;
     match op {
-        s_nop | s_sleep | s_set_inst_prefetch_distance | s_clause | s_delay_alu | s_setprio | s_wakeup
-        | s_incperflevel | s_decperflevel | s_icache_inv | s_wait_event => {}
-        s_sethalt => return Err(Fault::unsupported("s_sethalt stops a wave until a debugger restarts it")),
+        s_nop
+        | s_sleep
+        | s_set_inst_prefetch_distance
+        | s_clause
+        | s_delay_alu
+        | s_setprio
+        | s_wakeup
+        | s_incperflevel
+        | s_decperflevel
+        | s_icache_inv
+        | s_wait_event => {}
+        s_sethalt => {
+            return Err(Fault::unsupported(
+                "s_sethalt stops a wave until a debugger restarts it",
+            ))
+        }
         s_waitcnt_depctr => {
             if u >> 12 == 0 {
                 w.hazards.valu_done();
@@ -131,7 +146,11 @@ pub(super) fn sopp(w: &mut Wave, env: &Env, i: &Instr, op: Sopp) -> Step {
         s_trap => return Err(Fault::new(ExecFaultKind::Trap { id: u as u8 })),
         s_round_mode => w.set_mode((w.mode & !0xf) | (u & 0xf)),
         s_denorm_mode => w.set_mode((w.mode & !0xf0) | (u & 0xf) << 4),
-        s_code_end => return Err(Fault::rule("s_code_end was reached: control ran past the end of the kernel")),
+        s_code_end => {
+            return Err(Fault::rule(
+                "s_code_end was reached: control ran past the end of the kernel",
+            ))
+        }
         s_branch => branch(w, i)?,
         s_cbranch_scc0 if !w.scc => branch(w, i)?,
         s_cbranch_scc1 if w.scc => branch(w, i)?,
@@ -142,7 +161,11 @@ pub(super) fn sopp(w: &mut Wave, env: &Env, i: &Instr, op: Sopp) -> Step {
         s_cbranch_scc0 | s_cbranch_scc1 | s_cbranch_vccz | s_cbranch_vccnz | s_cbranch_execz | s_cbranch_execnz => {}
         s_endpgm => w.state = WaveState::Ended,
         s_sendmsg => message(w, env, u)?,
-        s_sendmsghalt => return Err(Fault::unsupported("s_sendmsghalt stops a wave until a debugger restarts it")),
+        s_sendmsghalt => {
+            return Err(Fault::unsupported(
+                "s_sendmsghalt stops a wave until a debugger restarts it",
+            ))
+        }
         // The barrier of a single-wave workgroup does nothing (RDNA3 manual 2.3).
         s_barrier if env.waves <= 1 => {}
         s_barrier => w.state = WaveState::AtBarrier,
@@ -156,12 +179,20 @@ fn message(w: &mut Wave, env: &Env, message: u32) -> Step {
         1 => Ok(()),
         3 => {
             use t0_backend_rdna3::isa::Opcode;
-            let ends = env.program.code.get(w.pc as usize).is_some_and(|n| n.op == Opcode::Sopp(Sopp::s_endpgm));
+            let ends = env
+                .program
+                .code
+                .get(w.pc as usize)
+                .is_some_and(|n| n.op == Opcode::Sopp(Sopp::s_endpgm));
             if !ends {
-                return Err(Fault::rule("s_sendmsg MSG_DEALLOC_VGPRS must be followed by s_endpgm: the VGPRs are gone"));
+                return Err(Fault::rule(
+                    "s_sendmsg MSG_DEALLOC_VGPRS must be followed by s_endpgm: the VGPRs are gone",
+                ));
             }
             Ok(())
         }
-        _ => Err(Fault::unsupported("a message other than MSG_INTERRUPT and MSG_DEALLOC_VGPRS")),
+        _ => Err(Fault::unsupported(
+            "a message other than MSG_INTERRUPT and MSG_DEALLOC_VGPRS",
+        )),
     }
 }

@@ -81,7 +81,11 @@ mod tests {
             (x >> 32) as u32
         };
         for _ in 0..2000 {
-            let (a, b, c): (Row, Row, Row) = (std::array::from_fn(|_| next()), std::array::from_fn(|_| next()), std::array::from_fn(|_| next()));
+            let (a, b, c): (Row, Row, Row) = (
+                std::array::from_fn(|_| next()),
+                std::array::from_fn(|_| next()),
+                std::array::from_fn(|_| next()),
+            );
             let (p, q) = (fma_row(&a, &b, &c), fma_row_portable(&a, &b, &c));
             for l in 0..LANES {
                 let (p, q) = (f32::from_bits(p[l]), f32::from_bits(q[l]));

@@ -181,7 +181,10 @@ pub(super) fn exec(w: &mut Wave, env: &mut Env, i: &Instr, op: Ds) -> Step {
         Op::Swap2(n, stride) => {
             let [p, q] = offsets(i, n, stride);
             for l in active() {
-                for (k, (at, s)) in [(base[l].wrapping_add(p), s0), (base[l].wrapping_add(q), s1)].into_iter().enumerate() {
+                for (k, (at, s)) in [(base[l].wrapping_add(p), s0), (base[l].wrapping_add(q), s1)]
+                    .into_iter()
+                    .enumerate()
+                {
                     aligned(at, 4 * n as u32, l)?;
                     let new: [u32; 2] = std::array::from_fn(|m| if m < n { w.vgpr[s + m][l] } else { 0 });
                     load(w, lds, d + k * n, l, at, n);
@@ -234,7 +237,11 @@ fn offsets(i: &Instr, n: usize, stride: u32) -> [u32; 2] {
 fn load(w: &mut Wave, lds: &Lds, d: usize, l: usize, at: u32, n: usize) {
     let inside = lds.holds(at, 4 * n as u32);
     for k in 0..n {
-        w.vgpr[d + k][l] = if inside { u32::from_le_bytes(lds.get(at + 4 * k as u32)) } else { 0 };
+        w.vgpr[d + k][l] = if inside {
+            u32::from_le_bytes(lds.get(at + 4 * k as u32))
+        } else {
+            0
+        };
     }
 }
 
@@ -256,7 +263,11 @@ fn store_words(lds: &mut Lds, at: u32, words: &[u32]) {
 }
 
 fn small(lds: &Lds, at: u32, part: Part) -> u32 {
-    let raw = if part.bytes() == 1 { u32::from(lds.get::<1>(at)[0]) } else { u32::from(u16::from_le_bytes(lds.get(at))) };
+    let raw = if part.bytes() == 1 {
+        u32::from(lds.get::<1>(at)[0])
+    } else {
+        u32::from(u16::from_le_bytes(lds.get(at)))
+    };
     part.extend(raw)
 }
 
@@ -272,7 +283,9 @@ fn aligned(at: u32, to: u32, lane: usize) -> Step {
     if at % to == 0 {
         return Ok(());
     }
-    let mut f = Fault::rule(format!("LDS atomic at {at:#x} is not aligned to {to} bytes; hardware raises a memory violation"));
+    let mut f = Fault::rule(format!(
+        "LDS atomic at {at:#x} is not aligned to {to} bytes; hardware raises a memory violation"
+    ));
     f.lane = Some(lane as u32);
     Err(f)
 }

@@ -56,7 +56,10 @@ impl Fault {
 
     /// A refused memory access of one lane.
     pub fn memory(fault: crate::driver::VmFault, lane: u32) -> Box<Fault> {
-        Box::new(Fault { kind: ExecFaultKind::Memory(fault), lane: Some(lane) })
+        Box::new(Fault {
+            kind: ExecFaultKind::Memory(fault),
+            lane: Some(lane),
+        })
     }
 }
 
@@ -83,7 +86,9 @@ pub fn run(w: &mut Wave, env: &mut Env, slice: u64) -> Step {
     let program = env.program;
     while w.issued < until && w.state == WaveState::Running {
         let Some(i) = program.code.get(w.pc as usize) else {
-            return Err(Fault::rule("control left the code of the kernel: a jump to bytes never decoded, or no s_endpgm"));
+            return Err(Fault::rule(
+                "control left the code of the kernel: a jump to bytes never decoded, or no s_endpgm",
+            ));
         };
         w.issued += 1;
         let at = w.pc;
@@ -111,7 +116,10 @@ fn guard(w: &mut Wave, i: &Instr, program: &Program, at: u32) -> Step {
     if i.class.is_valu() {
         if let Some(h) = w.hazards.valu(i, at) {
             let by = &program.text[h.by() as usize];
-            return Err(Fault::rule(format!("{h} (`{by}` at +{:#x})", program.code[h.by() as usize].offset)));
+            return Err(Fault::rule(format!(
+                "{h} (`{by}` at +{:#x})",
+                program.code[h.by() as usize].offset
+            )));
         }
     } else if i.class.is_vmem() || i.class.is_lds() {
         w.hazards.valu_done();

@@ -119,7 +119,10 @@ impl Resource {
             2 => u64::MAX,
             _ => self.num_records.saturating_sub(offset + soffset),
         };
-        Place { va: (self.base + soffset + index * self.stride + offset) & ((1 << 48) - 1), limit }
+        Place {
+            va: (self.base + soffset + index * self.stride + offset) & ((1 << 48) - 1),
+            limit,
+        }
     }
 }
 
@@ -142,7 +145,10 @@ pub(super) fn exec(w: &mut Wave, env: &mut Env, i: &Instr, op: Mubuf) -> Step {
         Src::V(a) => usize::from(a),
         _ => 0,
     };
-    let (index_reg, offset_reg) = (i.mods.idxen.then_some(at), i.mods.offen.then_some(at + usize::from(i.mods.idxen)));
+    let (index_reg, offset_reg) = (
+        i.mods.idxen.then_some(at),
+        i.mods.offen.then_some(at + usize::from(i.mods.idxen)),
+    );
     let inst = i.mods.offset as u64;
     let places: [Place; LANES] = std::array::from_fn(|l| {
         let reg = |r: Option<usize>| r.map_or(0, |r| u64::from(w.vgpr[r][l]));

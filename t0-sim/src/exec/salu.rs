@@ -177,7 +177,11 @@ fn exec_op64(w: &mut Wave, i: &Instr, op: Sop1, return_new: bool) {
 }
 
 fn count_or_minus1(n: u32, limit: u32) -> u32 {
-    if n >= limit { u32::MAX } else { n }
+    if n >= limit {
+        u32::MAX
+    } else {
+        n
+    }
 }
 
 pub(super) fn sop1(w: &mut Wave, env: &Env, i: &Instr, op: Sop1) -> Step {
@@ -211,7 +215,11 @@ pub(super) fn sop1(w: &mut Wave, env: &Env, i: &Instr, op: Sop1) -> Step {
         s_bitset1_b32 => set32(w, i, old64(w, i) as u32 | 1 << (a & 31)),
         s_bitset0_b64 => set64(w, i, old64(w, i) & !(1 << (a & 63))),
         s_bitset1_b64 => set64(w, i, old64(w, i) | 1 << (a & 63)),
-        s_bitreplicate_b64_b32 => set64(w, i, (0..32).fold(0, |r, k| r | (u64::from(a >> k & 1) * (3 << (2 * k))))),
+        s_bitreplicate_b64_b32 => set64(
+            w,
+            i,
+            (0..32).fold(0, |r, k| r | (u64::from(a >> k & 1) * (3 << (2 * k)))),
+        ),
         s_abs_i32 => set32z(w, i, (a as i32).wrapping_abs() as u32),
         s_bcnt0_i32_b32 => set32z(w, i, a.count_zeros()),
         s_bcnt0_i32_b64 => set32z(w, i, x.count_zeros()),
@@ -223,11 +231,25 @@ pub(super) fn sop1(w: &mut Wave, env: &Env, i: &Instr, op: Sop1) -> Step {
         s_wqm_b64 => set64z(w, i, whole_quads(x)),
         s_not_b32 => set32z(w, i, !a),
         s_not_b64 => set64z(w, i, !x),
-        s_and_saveexec_b32 | s_or_saveexec_b32 | s_xor_saveexec_b32 | s_nand_saveexec_b32 | s_nor_saveexec_b32
-        | s_xnor_saveexec_b32 | s_and_not0_saveexec_b32 | s_or_not0_saveexec_b32 | s_and_not1_saveexec_b32
+        s_and_saveexec_b32
+        | s_or_saveexec_b32
+        | s_xor_saveexec_b32
+        | s_nand_saveexec_b32
+        | s_nor_saveexec_b32
+        | s_xnor_saveexec_b32
+        | s_and_not0_saveexec_b32
+        | s_or_not0_saveexec_b32
+        | s_and_not1_saveexec_b32
         | s_or_not1_saveexec_b32 => exec_op32(w, i, op, false),
-        s_and_saveexec_b64 | s_or_saveexec_b64 | s_xor_saveexec_b64 | s_nand_saveexec_b64 | s_nor_saveexec_b64
-        | s_xnor_saveexec_b64 | s_and_not0_saveexec_b64 | s_or_not0_saveexec_b64 | s_and_not1_saveexec_b64
+        s_and_saveexec_b64
+        | s_or_saveexec_b64
+        | s_xor_saveexec_b64
+        | s_nand_saveexec_b64
+        | s_nor_saveexec_b64
+        | s_xnor_saveexec_b64
+        | s_and_not0_saveexec_b64
+        | s_or_not0_saveexec_b64
+        | s_and_not1_saveexec_b64
         | s_or_not1_saveexec_b64 => exec_op64(w, i, op, false),
         s_and_not0_wrexec_b32 | s_and_not1_wrexec_b32 => exec_op32(w, i, op, true),
         s_and_not0_wrexec_b64 | s_and_not1_wrexec_b64 => exec_op64(w, i, op, true),
@@ -243,7 +265,11 @@ pub(super) fn sop1(w: &mut Wave, env: &Env, i: &Instr, op: Sop1) -> Step {
 
 fn jump(w: &mut Wave, env: &Env, to: u64) -> Step {
     let index = to.checked_sub(env.entry).and_then(|o| env.program.at_offset(o));
-    w.pc = index.ok_or_else(|| Fault::rule(format!("jump to {to:#x}, which is no instruction reachable from the kernel's entry")))?;
+    w.pc = index.ok_or_else(|| {
+        Fault::rule(format!(
+            "jump to {to:#x}, which is no instruction reachable from the kernel's entry"
+        ))
+    })?;
     Ok(())
 }
 

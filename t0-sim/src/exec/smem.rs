@@ -57,7 +57,9 @@ fn buffer_load(w: &mut Wave, env: &mut Env, i: &Instr, n: usize) -> Step {
         let o = at.wrapping_add(4 * k);
         let mut word = [0];
         if o.checked_add(4).is_some_and(|end| end <= size) {
-            env.mem.read((res.base & !3).wrapping_add(o), &mut word).map_err(|f| Fault::new(f.into()))?;
+            env.mem
+                .read((res.base & !3).wrapping_add(o), &mut word)
+                .map_err(|f| Fault::new(f.into()))?;
         }
         w.set_s(dst(i) + k as usize, word[0]);
     }

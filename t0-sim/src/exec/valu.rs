@@ -109,7 +109,11 @@ impl Lanes<'_> {
         let m = self.fp;
         let mut r: Row = std::array::from_fn(|l| {
             let (x, y, z) = (m.in32(a[l]), m.in32(b[l]), m.in32(c[l]));
-            if zero(x) || zero(y) { z } else { m.to32(fma_odd(d(x), d(y), d(z))) }
+            if zero(x) || zero(y) {
+                z
+            } else {
+                m.to32(fma_odd(d(x), d(y), d(z)))
+            }
         });
         fix_nans(&mut r, &[a, b, c]);
         self.putf32(&r);
@@ -122,7 +126,11 @@ impl Lanes<'_> {
         let (a, m) = (self.s32(0), self.fp);
         let r = std::array::from_fn(|l| {
             let x = m.in32(a[l]);
-            if is_nan32(x) { x | 0x0040_0000 } else { m.out32(op(f(x)).to_bits()) }
+            if is_nan32(x) {
+                x | 0x0040_0000
+            } else {
+                m.out32(op(f(x)).to_bits())
+            }
         });
         self.putf32(&r);
         Ok(())
@@ -148,7 +156,13 @@ impl Lanes<'_> {
     /// Transcendental on f16.
     pub fn trans16(&mut self, t: num::Trans) -> Step {
         let (a, m, mask) = (self.s16(0), self.fp, self.mask);
-        let r = std::array::from_fn(|l| if mask >> l & 1 == 1 { num::trans16(t, a[l], m) } else { 0 });
+        let r = std::array::from_fn(|l| {
+            if mask >> l & 1 == 1 {
+                num::trans16(t, a[l], m)
+            } else {
+                0
+            }
+        });
         self.putf16(&r);
         Ok(())
     }
@@ -194,7 +208,9 @@ impl Lanes<'_> {
     pub fn f64op(&mut self, n: usize, op: impl Fn([f64; 3]) -> f64) -> Step {
         let m = self.fp;
         if m.round16 != Round::Nearest {
-            return Err(Fault::unsupported("f64 arithmetic with a rounding mode other than nearest"));
+            return Err(Fault::unsupported(
+                "f64 arithmetic with a rounding mode other than nearest",
+            ));
         }
         let mut src = [[0u64; LANES]; 3];
         for (k, s) in src.iter_mut().enumerate().take(n) {
@@ -203,7 +219,11 @@ impl Lanes<'_> {
         let r: Row64 = std::array::from_fn(|l| {
             let bits = [src[0][l], src[1][l], src[2][l]];
             let x = op(bits.map(f64::from_bits));
-            if x.is_nan() { nan64(&bits[..n]) } else { out64(m, x.to_bits()) }
+            if x.is_nan() {
+                nan64(&bits[..n])
+            } else {
+                out64(m, x.to_bits())
+            }
         });
         self.putf64(&r);
         Ok(())
@@ -218,7 +238,13 @@ impl Lanes<'_> {
 
 /// Two-source f32 arithmetic on rows.
 #[inline(always)]
-pub(super) fn float2(m: FpMode, a: &Row, b: &Row, fast: impl Fn(f32, f32) -> f32, exact: impl Fn(f64, f64) -> f64) -> Row {
+pub(super) fn float2(
+    m: FpMode,
+    a: &Row,
+    b: &Row,
+    fast: impl Fn(f32, f32) -> f32,
+    exact: impl Fn(f64, f64) -> f64,
+) -> Row {
     let mut r: Row = if m.plain32() {
         std::array::from_fn(|l| fast(f(a[l]), f(b[l])).to_bits())
     } else {
@@ -231,14 +257,22 @@ pub(super) fn float2(m: FpMode, a: &Row, b: &Row, fast: impl Fn(f32, f32) -> f32
 /// One f16 operation of one source.
 pub(super) fn half1(m: FpMode, a: u16, op: impl Fn(f64) -> f64) -> u16 {
     let y = op(num::f16_to_f64(m.in16(a)));
-    if y.is_nan() { nan16(&[a]) } else { m.to16(y) }
+    if y.is_nan() {
+        nan16(&[a])
+    } else {
+        m.to16(y)
+    }
 }
 
 /// One f16 operation of two sources; `exact` gives the exact value or rounds to odd.
 #[inline(always)]
 pub(super) fn half2(m: FpMode, a: u16, b: u16, exact: impl Fn(f64, f64) -> f64) -> u16 {
     let y = exact(num::f16_to_f64(m.in16(a)), num::f16_to_f64(m.in16(b)));
-    if y.is_nan() { nan16(&[a, b]) } else { m.to16(y) }
+    if y.is_nan() {
+        nan16(&[a, b])
+    } else {
+        m.to16(y)
+    }
 }
 
 /// One f16 fused multiply-add, rounded once.
@@ -246,20 +280,35 @@ pub(super) fn half2(m: FpMode, a: u16, b: u16, exact: impl Fn(f64, f64) -> f64) 
 pub(super) fn half_fma(m: FpMode, a: u16, b: u16, c: u16) -> u16 {
     let g = |x| num::f16_to_f64(m.in16(x));
     let y = fma_odd(g(a), g(b), g(c));
-    if y.is_nan() { nan16(&[a, b, c]) } else { m.to16(y) }
+    if y.is_nan() {
+        nan16(&[a, b, c])
+    } else {
+        m.to16(y)
+    }
 }
 
 fn nan64(ops: &[u64]) -> u64 {
     let quiet = 1 << 51;
-    ops.iter().copied().find(|&b| f64::from_bits(b).is_nan()).map_or(0x7ff8_0000_0000_0000, |b| b | quiet)
+    ops.iter()
+        .copied()
+        .find(|&b| f64::from_bits(b).is_nan())
+        .map_or(0x7ff8_0000_0000_0000, |b| b | quiet)
 }
 
 fn in64(m: FpMode, b: u64) -> u64 {
-    if m.denorm16 & 1 == 0 && b & 0x7ff0_0000_0000_0000 == 0 { b & 1 << 63 } else { b }
+    if m.denorm16 & 1 == 0 && b & 0x7ff0_0000_0000_0000 == 0 {
+        b & 1 << 63
+    } else {
+        b
+    }
 }
 
 fn out64(m: FpMode, b: u64) -> u64 {
-    if m.denorm16 & 2 == 0 && b & 0x7ff0_0000_0000_0000 == 0 { b & 1 << 63 } else { b }
+    if m.denorm16 & 2 == 0 && b & 0x7ff0_0000_0000_0000 == 0 {
+        b & 1 << 63
+    } else {
+        b
+    }
 }
 
 /// A 24-bit signed operand.

@@ -135,7 +135,9 @@ fn load_wide<const N: usize>(w: &mut Wave, env: &mut Env, exec: u32, places: &[P
         let mut words = [0; N];
         let whole = (p.limit / 4).min(N as u64) as usize;
         if whole > 0 {
-            env.mem.read(p.va, &mut words[..whole]).map_err(|f| Fault::memory(f, l as u32))?;
+            env.mem
+                .read(p.va, &mut words[..whole])
+                .map_err(|f| Fault::memory(f, l as u32))?;
         }
         for (row, v) in rows.iter_mut().zip(words) {
             row[l] = v;
@@ -154,7 +156,9 @@ fn store_wide<const N: usize>(w: &mut Wave, env: &mut Env, exec: u32, places: &[
         let words: [u32; N] = std::array::from_fn(|k| rows[k][l]);
         let whole = (p.limit / 4).min(N as u64) as usize;
         if whole > 0 {
-            env.mem.write(p.va, &words[..whole]).map_err(|f| Fault::memory(f, l as u32))?;
+            env.mem
+                .write(p.va, &words[..whole])
+                .map_err(|f| Fault::memory(f, l as u32))?;
         }
     }
     Ok(())
@@ -164,7 +168,10 @@ fn load_small(env: &mut Env, part: Part, va: u64, limit: u64, l: usize) -> Step<
     if u64::from(part.bytes()) > limit {
         return Ok(0);
     }
-    let raw = env.mem.read_small(va, part.bytes()).map_err(|f| Fault::memory(f, l as u32))?;
+    let raw = env
+        .mem
+        .read_small(va, part.bytes())
+        .map_err(|f| Fault::memory(f, l as u32))?;
     Ok(part.extend(raw))
 }
 
@@ -172,7 +179,9 @@ fn store_small(env: &mut Env, bytes: u32, va: u64, limit: u64, v: u32, l: usize)
     if u64::from(bytes) > limit {
         return Ok(());
     }
-    env.mem.write_small(va, bytes, v).map_err(|f| Fault::memory(f, l as u32))
+    env.mem
+        .write_small(va, bytes, v)
+        .map_err(|f| Fault::memory(f, l as u32))
 }
 
 /// One lane's atomic; returns the old value. Lanes act in ascending order.

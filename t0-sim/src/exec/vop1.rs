@@ -34,7 +34,11 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop1) -> Step {
             let r = a.map(|b| {
                 let v = d(m.in32(b));
                 // Directed rounding of this conversion follows the f16 field of MODE.
-                if v.is_nan() { (num::narrow(v, num::F16, num::Round::Nearest)) as u16 } else { m.to16(v) }
+                if v.is_nan() {
+                    (num::narrow(v, num::F16, num::Round::Nearest)) as u16
+                } else {
+                    m.to16(v)
+                }
             });
             x.putf16(&r);
             Ok(())
@@ -221,8 +225,11 @@ pub(super) fn frexp64(v: f64) -> (f64, i32) {
         return (v, 0);
     }
     // A factor of 2^64 normalises denormals exactly.
-    let (v, bias) = if v.abs() < f64::MIN_POSITIVE { (v * num::pow2(64), 64) } else { (v, 0) };
+    let (v, bias) = if v.abs() < f64::MIN_POSITIVE {
+        (v * num::pow2(64), 64)
+    } else {
+        (v, 0)
+    };
     let e = ((v.to_bits() >> 52) & 0x7ff) as i32 - 1022;
     (f64::from_bits((v.to_bits() & !(0x7ff << 52)) | 1022 << 52), e - bias)
 }
-

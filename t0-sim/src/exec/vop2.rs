@@ -107,7 +107,9 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop2) -> Step {
         v_ldexp_f16 => {
             let (a, b, m) = (x.s16(0), x.s16(1), x.fp);
             let r = std::array::from_fn(|l| {
-                super::valu::half1(m, a[l], |v| v * crate::num::pow2(i32::from(b[l] as i16).clamp(-100, 100)))
+                super::valu::half1(m, a[l], |v| {
+                    v * crate::num::pow2(i32::from(b[l] as i16).clamp(-100, 100))
+                })
             });
             x.putf16(&r);
             Ok(())
@@ -116,7 +118,8 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop2) -> Step {
             let (a, b, c, m) = (x.raw(0), x.raw(1), x.old(), x.fp);
             let half = |v: u32, hi: bool| if hi { (v >> 16) as u16 } else { v as u16 };
             let r = std::array::from_fn(|l| {
-                let [lo, hi] = [false, true].map(|h| u32::from(half_fma(m, half(a[l], h), half(b[l], h), half(c[l], h))));
+                let [lo, hi] =
+                    [false, true].map(|h| u32::from(half_fma(m, half(a[l], h), half(b[l], h), half(c[l], h))));
                 lo | hi << 16
             });
             x.put32(&r);
@@ -132,7 +135,10 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop2) -> Step {
 }
 
 fn borrow(a: u32, b: u32, c: u32) -> (u32, bool) {
-    (a.wrapping_sub(b).wrapping_sub(c), u64::from(b) + u64::from(c) > u64::from(a))
+    (
+        a.wrapping_sub(b).wrapping_sub(c),
+        u64::from(b) + u64::from(c) > u64::from(a),
+    )
 }
 
 /// Add or subtract with carry in from the mask source and carry out to the mask destination.

@@ -31,16 +31,28 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop3) -> Step {
         v_ldexp_f64 => ldexp64(&mut x),
         v_mad_i32_i24 => x.u3(|a, b, c| {
             let t = i64::from(i24(a)) * i64::from(i24(b)) + i64::from(c as i32);
-            if clamp { t.clamp(i32::MIN.into(), i32::MAX.into()) as u32 } else { t as u32 }
+            if clamp {
+                t.clamp(i32::MIN.into(), i32::MAX.into()) as u32
+            } else {
+                t as u32
+            }
         }),
         v_mad_u32_u24 => x.u3(|a, b, c| {
             let t = u64::from(u24(a)) * u64::from(u24(b)) + u64::from(c);
-            if clamp { t.min(u32::MAX.into()) as u32 } else { t as u32 }
+            if clamp {
+                t.min(u32::MAX.into()) as u32
+            } else {
+                t as u32
+            }
         }),
         v_bfe_u32 => x.u3(|a, b, c| (a >> (b & 31)) & ((1u32 << (c & 31)) - 1)),
         v_bfe_i32 => x.u3(|a, b, c| {
             let n = c & 31;
-            if n == 0 { 0 } else { (((a as i32) >> (b & 31)) << (32 - n) >> (32 - n)) as u32 }
+            if n == 0 {
+                0
+            } else {
+                (((a as i32) >> (b & 31)) << (32 - n) >> (32 - n)) as u32
+            }
         }),
         v_bfi_b32 => x.u3(|a, b, c| (a & b) | (!a & c)),
         v_lerp_u8 => x.u3(|a, b, c| bytes(|k| ((byte(a, k) + byte(b, k) + (byte(c, k) & 1)) >> 1) << (8 * k))),
@@ -69,7 +81,13 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop3) -> Step {
         v_sad_u16 => x.u3(|a, b, c| c.wrapping_add((a & 0xffff).abs_diff(b & 0xffff) + (a >> 16).abs_diff(b >> 16))),
         v_sad_u32 => x.u3(|a, b, c| c.wrapping_add(a.abs_diff(b))),
         v_msad_u8 => x.u3(|a, b, c| {
-            (0..4).fold(c, |s, k| if byte(b, k) == 0 { s } else { s.wrapping_add(byte(a, k).abs_diff(byte(b, k))) })
+            (0..4).fold(c, |s, k| {
+                if byte(b, k) == 0 {
+                    s
+                } else {
+                    s.wrapping_add(byte(a, k).abs_diff(byte(b, k)))
+                }
+            })
         }),
         v_mullit_f32 => {
             let (a, b, c, m) = (x.s32(0), x.s32(1), x.s32(2), x.fp);
@@ -124,16 +142,24 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop3) -> Step {
         v_or3_b32 => x.u3(|a, b, c| a | b | c),
         v_mad_u16 => x.h3(|a, b, c| {
             let t = u32::from(a) * u32::from(b) + u32::from(c);
-            if clamp { t.min(0xffff) as u16 } else { t as u16 }
+            if clamp {
+                t.min(0xffff) as u16
+            } else {
+                t as u16
+            }
         }),
         v_mad_i16 => x.h3(|a, b, c| {
             let t = i32::from(a as i16) * i32::from(b as i16) + i32::from(c as i16);
-            if clamp { t.clamp(-32768, 32767) as u16 } else { t as u16 }
+            if clamp {
+                t.clamp(-32768, 32767) as u16
+            } else {
+                t as u16
+            }
         }),
         v_mad_u32_u16 => mixed16(&mut x, |a, b, c| (u32::from(a) * u32::from(b)).wrapping_add(c)),
-        v_mad_i32_i16 => {
-            mixed16(&mut x, |a, b, c| ((i32::from(a as i16) * i32::from(b as i16)) as u32).wrapping_add(c))
-        }
+        v_mad_i32_i16 => mixed16(&mut x, |a, b, c| {
+            ((i32::from(a as i16) * i32::from(b as i16)) as u32).wrapping_add(c)
+        }),
         v_fma_f16 => {
             let (a, b, c) = (x.s16(0), x.s16(1), x.s16(2));
             x.hfma(&a, &b, &c)
@@ -203,7 +229,9 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop3) -> Step {
         v_bcnt_u32_b32 => x.u2(|a, b| b.wrapping_add(a.count_ones())),
         v_mbcnt_lo_u32_b32 => {
             let (a, b) = (x.s32(0), x.s32(1));
-            x.put32(&std::array::from_fn(|l| b[l].wrapping_add((a[l] & ((1u32 << l) - 1)).count_ones())));
+            x.put32(&std::array::from_fn(|l| {
+                b[l].wrapping_add((a[l] & ((1u32 << l) - 1)).count_ones())
+            }));
             Ok(())
         }
         // Wave32 has no lanes above 31.
@@ -276,7 +304,11 @@ fn mullit(m: FpMode, a: u32, b: u32, c: u32) -> u32 {
         return f32::MIN.to_bits();
     }
     let y = d(m.in32(a)) * f64::from(fb);
-    if y.is_nan() { num::nan32(&[a, b]) } else { m.to32(y) }
+    if y.is_nan() {
+        num::nan32(&[a, b])
+    } else {
+        m.to32(y)
+    }
 }
 
 /// min3, max3, med3, maxmin, minmax on f32.
@@ -328,7 +360,11 @@ fn minmax64(x: &mut Lanes, max: bool) -> Step {
         }
         // -0 is below +0.
         let less = a < b || (a == b && a.is_sign_negative() && b.is_sign_positive());
-        if less != max { a } else { b }
+        if less != max {
+            a
+        } else {
+            b
+        }
     })
 }
 
@@ -371,7 +407,9 @@ fn pack32(x: &mut Lanes, op: impl Fn(f64) -> u16) -> Step {
 
 fn pack16(x: &mut Lanes, op: impl Fn(u16) -> u16) -> Step {
     let (a, b) = (x.s16(0), x.s16(1));
-    x.put32(&std::array::from_fn(|l| u32::from(op(a[l])) | u32::from(op(b[l])) << 16));
+    x.put32(&std::array::from_fn(|l| {
+        u32::from(op(a[l])) | u32::from(op(b[l])) << 16
+    }));
     Ok(())
 }
 
@@ -385,7 +423,11 @@ fn shift64(x: &mut Lanes, op: impl Fn(u32, u64) -> u64) -> Step {
 fn dot2_bf16(a: u32, b: u32, c: u16) -> u16 {
     let f = bf16_to_f32;
     let t = f(c) + f(a as u16) * f(b as u16) + f((a >> 16) as u16) * f((b >> 16) as u16);
-    if t.is_nan() { 0x7fc0 } else { (t.to_bits() >> 16) as u16 }
+    if t.is_nan() {
+        0x7fc0
+    } else {
+        (t.to_bits() >> 16) as u16
+    }
 }
 
 /// V_PERMLANE16_B32 and V_PERMLANEX16_B32: any lane of the own (or the partner) row of 16. `op_sel[0]` is FI: read
@@ -454,7 +496,17 @@ fn carry_out(x: &mut Lanes, op: impl Fn(u32, u32) -> (u32, bool)) -> Step {
     let out = if x.i.mods.clamp {
         // Saturation: an add that carries gives all ones, a subtraction that borrows gives 0.
         let add = matches!(x.i.op, t0_backend_rdna3::isa::Opcode::Vop3sd(Vop3sd::v_add_co_u32));
-        r.map(|p| if p.1 { if add { u32::MAX } else { 0 } } else { p.0 })
+        r.map(|p| {
+            if p.1 {
+                if add {
+                    u32::MAX
+                } else {
+                    0
+                }
+            } else {
+                p.0
+            }
+        })
     } else {
         r.map(|p| p.0)
     };
@@ -462,4 +514,3 @@ fn carry_out(x: &mut Lanes, op: impl Fn(u32, u32) -> (u32, bool)) -> Step {
     x.put_mask(1, lane_mask(|l| r[l].1));
     Ok(())
 }
-

@@ -21,7 +21,10 @@ struct Packed {
 
 impl Packed {
     fn get(&self, l: usize) -> (u16, u16) {
-        ((self.row[l] >> self.lo) as u16 ^ self.neg_lo, (self.row[l] >> self.hi) as u16 ^ self.neg_hi)
+        (
+            (self.row[l] >> self.lo) as u16 ^ self.neg_lo,
+            (self.row[l] >> self.hi) as u16 ^ self.neg_hi,
+        )
     }
 }
 
@@ -75,7 +78,13 @@ fn clamp16(x: &Lanes) -> impl Fn(u16) -> u16 {
     let (on, dx10) = (x.i.mods.clamp, x.fp.dx10_clamp);
     move |h| match h {
         _ if !on => h,
-        _ if num::is_nan16(h) => if dx10 { 0 } else { h },
+        _ if num::is_nan16(h) => {
+            if dx10 {
+                0
+            } else {
+                h
+            }
+        }
         _ if h & 0x8000 != 0 => 0,
         _ => h.min(0x3c00),
     }
@@ -88,11 +97,19 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop3p) -> Step {
     match op {
         v_pk_mad_i16 => ints3(&mut x, |a, b, d| {
             let t = i32::from(a as i16) * i32::from(b as i16) + i32::from(d as i16);
-            if c { t.clamp(-32768, 32767) as u16 } else { t as u16 }
+            if c {
+                t.clamp(-32768, 32767) as u16
+            } else {
+                t as u16
+            }
         }),
         v_pk_mad_u16 => ints3(&mut x, |a, b, d| {
             let t = u32::from(a) * u32::from(b) + u32::from(d);
-            if c { t.min(0xffff) as u16 } else { t as u16 }
+            if c {
+                t.min(0xffff) as u16
+            } else {
+                t as u16
+            }
         }),
         v_pk_mul_lo_u16 => ints2(&mut x, u16::wrapping_mul),
         v_pk_add_i16 if c => ints2(&mut x, |a, b| (a as i16).saturating_add(b as i16) as u16),
@@ -119,8 +136,12 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop3p) -> Step {
         }
         v_pk_add_f16 => floats2(&mut x, |m, a, b| half2(m, a, b, add_odd)),
         v_pk_mul_f16 => floats2(&mut x, |m, a, b| half2(m, a, b, |p, q| p * q)),
-        v_pk_min_f16 => floats2(&mut x, |m, a, b| m.out16(num::minmax16(m.in16(a), m.in16(b), false, m.ieee))),
-        v_pk_max_f16 => floats2(&mut x, |m, a, b| m.out16(num::minmax16(m.in16(a), m.in16(b), true, m.ieee))),
+        v_pk_min_f16 => floats2(&mut x, |m, a, b| {
+            m.out16(num::minmax16(m.in16(a), m.in16(b), false, m.ieee))
+        }),
+        v_pk_max_f16 => floats2(&mut x, |m, a, b| {
+            m.out16(num::minmax16(m.in16(a), m.in16(b), true, m.ieee))
+        }),
         v_dot2_f32_f16 => {
             let (a, b, acc) = (signed_pair(&x, 0), signed_pair(&x, 1), signed_scalar(&x));
             let r = dot2_f16(x.fp, &a, &b, &acc);
@@ -173,7 +194,11 @@ fn dot2(m: FpMode, a: u32, b: u32, c: u32, f: impl Fn(u16) -> f32) -> u32 {
     let p = |s: u32| f64::from(f((a >> s) as u16)) * f64::from(f((b >> s) as u16));
     let t = m.to32(add_odd(d(m.in32(c)), p(0)));
     let r = add_odd(d(t), p(16));
-    if r.is_nan() { nan32(&[c]) } else { m.to32(r) }
+    if r.is_nan() {
+        nan32(&[c])
+    } else {
+        m.to32(r)
+    }
 }
 
 pub(super) fn dot2_f16(m: FpMode, a: &Row, b: &Row, c: &Row) -> Row {
@@ -187,7 +212,11 @@ fn dot_int(x: &mut Lanes, bits: u32, chosen: bool) -> Step {
     let (sa, sb) = (chosen && m.neg_lo & 1 == 1, chosen && m.neg_lo >> 1 & 1 == 1);
     let get = |v: u32, k: u32, signed: bool| {
         let shifted = v << (32 - bits - k * bits);
-        if signed { i64::from(shifted as i32 >> (32 - bits)) } else { i64::from(shifted >> (32 - bits)) }
+        if signed {
+            i64::from(shifted as i32 >> (32 - bits))
+        } else {
+            i64::from(shifted >> (32 - bits))
+        }
     };
     x.put32(&std::array::from_fn(|l| {
         let sum: i64 = (0..32 / bits).map(|k| get(a[l], k, sa) * get(b[l], k, sb)).sum();
@@ -210,9 +239,17 @@ fn mix(x: &Lanes, k: usize) -> Row {
     let abs = bit(m.neg_hi) || bit(m.abs);
     let neg = bit(m.neg_lo) || bit(m.neg);
     row.map(|v| {
-        let v = if half { f16_to_f32(x.fp.in16((v >> shift) as u16)).to_bits() } else { v };
+        let v = if half {
+            f16_to_f32(x.fp.in16((v >> shift) as u16)).to_bits()
+        } else {
+            v
+        };
         let v = if abs { v & 0x7fff_ffff } else { v };
-        if neg { v ^ 0x8000_0000 } else { v }
+        if neg {
+            v ^ 0x8000_0000
+        } else {
+            v
+        }
     })
 }
 
@@ -223,7 +260,11 @@ fn mix_half(x: &mut Lanes, high: bool) -> Step {
     let old = x.old();
     let r = std::array::from_fn(|l| {
         let s = fma_odd(d(m.in32(a[l])), d(m.in32(b[l])), d(m.in32(c[l])));
-        let s = if s.is_nan() { nan32(&[a[l], b[l], c[l]]) } else { m.to32(s) };
+        let s = if s.is_nan() {
+            nan32(&[a[l], b[l], c[l]])
+        } else {
+            m.to32(s)
+        };
         merge16(old[l], clamp(m.to16(d(s))), high)
     });
     x.put32(&r);

@@ -198,7 +198,11 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vopc) -> Step {
     let m = x.fp;
     let bits = match kind {
         _ if test == Test::Class => class(&x, kind),
-        Kind::F32 => rows(test, &x.s32(0).map(|b| f32::from_bits(m.in32(b))), &x.s32(1).map(|b| f32::from_bits(m.in32(b)))),
+        Kind::F32 => rows(
+            test,
+            &x.s32(0).map(|b| f32::from_bits(m.in32(b))),
+            &x.s32(1).map(|b| f32::from_bits(m.in32(b))),
+        ),
         Kind::I32 => rows(test, &x.s32(0).map(|b| b as i32), &x.s32(1).map(|b| b as i32)),
         Kind::U32 => rows(test, &x.s32(0), &x.s32(1)),
         Kind::F16 => rows(test, &half(&x, m, 0), &half(&x, m, 1)),
@@ -223,7 +227,11 @@ fn half(x: &Lanes, m: FpMode, k: usize) -> [f64; LANES] {
 
 /// V_CMP_CLASS: bit 0 signalling NaN, 1 quiet NaN, 2..=9 -inf, -normal, -denormal, -0, +0, +denormal, +normal, +inf.
 fn class(x: &Lanes, kind: Kind) -> u32 {
-    let wanted = if kind == Kind::F16 { x.s16(1).map(u32::from) } else { x.s32(1) };
+    let wanted = if kind == Kind::F16 {
+        x.s16(1).map(u32::from)
+    } else {
+        x.s32(1)
+    };
     let (values, frac, exp): ([u64; LANES], u32, u32) = match kind {
         Kind::F16 => (x.s16(0).map(u64::from), 10, 5),
         Kind::F32 => (x.s32(0).map(u64::from), 23, 8),
@@ -237,10 +245,34 @@ fn class_bit(v: u64, frac: u32, exp: u32) -> u32 {
     let e = v >> frac & top;
     let negative = v >> (frac + exp) & 1 == 1;
     match (e, f) {
-        (e, 0) if e == top => if negative { 2 } else { 9 },
+        (e, 0) if e == top => {
+            if negative {
+                2
+            } else {
+                9
+            }
+        }
         (e, f) if e == top => (f >> (frac - 1)) as u32,
-        (0, 0) => if negative { 5 } else { 6 },
-        (0, _) => if negative { 4 } else { 7 },
-        _ => if negative { 3 } else { 8 },
+        (0, 0) => {
+            if negative {
+                5
+            } else {
+                6
+            }
+        }
+        (0, _) => {
+            if negative {
+                4
+            } else {
+                7
+            }
+        }
+        _ => {
+            if negative {
+                3
+            } else {
+                8
+            }
+        }
     }
 }

@@ -107,7 +107,11 @@ fn store(w: &mut Wave, i: &Instr, d: &[Row; 8]) {
 
 /// A NaN accumulator becomes the default NaN.
 fn canonical(x: f32) -> u32 {
-    if x.is_nan() { 0x7fc0_0000 } else { x.to_bits() }
+    if x.is_nan() {
+        0x7fc0_0000
+    } else {
+        x.to_bits()
+    }
 }
 
 fn f32_form(w: &mut Wave, i: &Instr, a: &M16, b: &M16) -> Step {
@@ -145,7 +149,11 @@ fn int_form(w: &mut Wave, i: &Instr, bits: u32) -> Step {
             let (v, slot) = (kk as u32 / per, kk as u32 % per);
             std::array::from_fn(|l| {
                 let x = w.vgpr[base + v as usize][l] << (32 - bits - slot * bits);
-                if signed { x as i32 >> (32 - bits) } else { (x >> (32 - bits)) as i32 }
+                if signed {
+                    x as i32 >> (32 - bits)
+                } else {
+                    (x >> (32 - bits)) as i32
+                }
             })
         })
     };
@@ -156,7 +164,11 @@ fn int_form(w: &mut Wave, i: &Instr, bits: u32) -> Step {
             let (row, col) = (2 * v + (l >> 4), l & 15);
             let sum: i32 = (0..16).map(|k| a[k][row] * b[k][col]).sum();
             let c = c[v][l] as i32;
-            (if i.mods.clamp { c.saturating_add(sum) } else { c.wrapping_add(sum) }) as u32
+            (if i.mods.clamp {
+                c.saturating_add(sum)
+            } else {
+                c.wrapping_add(sum)
+            }) as u32
         })
     });
     store(w, i, &d);
