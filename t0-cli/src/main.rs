@@ -7,6 +7,9 @@
 mod dis;
 mod error;
 mod hex;
+mod kernarg;
+mod npy;
+mod spec;
 mod output;
 
 use clap::{Parser, Subcommand};

@@ -1,0 +1,324 @@
+//! The argument block of a launch from the command line.
+//!
+//! Problem: arguments come in order, the block has offsets, hidden arguments and, for t0's own kernels, sizes next to
+//! every buffer. Method: the metadata says what goes where; without metadata every argument is naturally aligned.
+//! t0's kernels may be given either every word, or one argument for each Rust parameter: the sizes (`x.len`, `x.rows`,
+//! `x.cols`, `x.stride`) then follow from the array's shape.
+//! Source of the hidden arguments: LLVM AMDGPUUsage, "Code Object V5 Metadata".
+
+use t0_backend_rdna3::object::{Arg, ArgKind, KernelMetadata};
+
+/// What one `--arg` passes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piece {
+    /// A value, as its bytes.
+    Value(Vec<u8>),
+    /// A buffer.
+    Buffer {
+        /// Its GPU address.
+        address: u64,
+        /// Dimensions of the array in it.
+        shape: Vec<u64>,
+    },
+}
+
+/// Grid and group of the launch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Geometry {
+    /// Workgroups.
+    pub groups: [u32; 3],
+    /// Work-items of a workgroup.
+    pub group_size: [u32; 3],
+    /// Dynamic LDS bytes.
+    pub dynamic_lds: u32,
+}
+
+impl Geometry {
+    /// Dimensions in use: the last one with more than one work-item.
+    pub fn dims(&self) -> u32 {
+        let used = (1..3).rev().find(|&d| self.groups[d] != 1 || self.group_size[d] != 1);
+        used.map_or(1, |d| d as u32 + 1)
+    }
+}
+
+/// Why the arguments do not fit the kernel.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum KernargError {
+    /// Too many or too few.
+    #[error("the kernel takes {}, {given} given with --arg", takes(.args))]
+    Count {
+        /// How many there are.
+        given: usize,
+        /// What the kernel takes.
+        args: Vec<Arg>,
+    },
+    /// A wrong size.
+    #[error("argument {index} (`{name}`) has {size} bytes, {given} bytes given; use a type of that size")]
+    Size {
+        /// Its number from 0.
+        index: usize,
+        /// Its name.
+        name: String,
+        /// Its bytes.
+        size: u32,
+        /// The bytes of the value.
+        given: usize,
+    },
+    /// An address that is none.
+    #[error("argument {index} (`{name}`) is a buffer; pass in:, out: or inout:, or u64: for an address of your own")]
+    NotBuffer {
+        /// Its number from 0.
+        index: usize,
+        /// Its name.
+        name: String,
+    },
+    /// A size that cannot be told.
+    #[error("`{name}` wants a matrix, the array has {dims} dimensions; give a 2-dimensional array or every word by itself")]
+    NotMatrix {
+        /// The size's name.
+        name: String,
+        /// Dimensions of the array.
+        dims: usize,
+    },
+    /// A length beyond 32 bits.
+    #[error("`{name}` would be {value}, more than 32 bits hold; give a smaller array")]
+    Large {
+        /// The size's name.
+        name: String,
+        /// What it would be.
+        value: u64,
+    },
+    /// More bytes than the kernel's block has.
+    #[error("the arguments take {given} bytes, the kernel's argument block has {size}; check their number and types")]
+    Block {
+        /// The bytes of the arguments.
+        given: usize,
+        /// The bytes of the block.
+        size: u32,
+    },
+}
+
+fn takes(args: &[Arg]) -> String {
+    if args.is_empty() {
+        return "no arguments".to_owned();
+    }
+    let name = |(i, a): (usize, &Arg)| match (a.name.as_str(), a.type_name.as_str()) {
+        ("", "") => format!("#{i} {} of {} bytes", a.kind.name(), a.size),
+        ("", ty) => format!("#{i} {ty} ({}, {} bytes)", a.kind.name(), a.size),
+        (name, ty) => format!("{name}: {ty} ({}, {} bytes)", a.kind.name(), a.size),
+    };
+    let list: Vec<String> = args.iter().enumerate().map(name).collect();
+    format!("{} arguments: {}", args.len(), list.join(", "))
+}
+
+/// The argument block.
+///
+/// Errors: arguments that do not fit the kernel.
+pub fn pack(
+    metadata: Option<&KernelMetadata>,
+    block_bytes: u32,
+    pieces: &[Piece],
+    geometry: &Geometry,
+) -> Result<Vec<u8>, KernargError> {
+    let Some(metadata) = metadata else { return pack_in_order(block_bytes, pieces) };
+    let mut block = vec![0; block_bytes.max(metadata.kernarg_bytes) as usize];
+    let visible: Vec<&Arg> = metadata.args.iter().filter(|a| !a.kind.is_hidden()).collect();
+    let is_size = |a: &Arg| a.name.contains('.');
+    let parameters = visible.iter().filter(|a| !is_size(a)).count();
+    let fill_sizes = pieces.len() == parameters && parameters < visible.len();
+    if !fill_sizes && pieces.len() != visible.len() {
+        let args = visible.into_iter().cloned().collect();
+        return Err(KernargError::Count { given: pieces.len(), args });
+    }
+    let mut given = pieces.iter().enumerate();
+    let mut shape: &[u64] = &[];
+    for arg in visible {
+        if fill_sizes && is_size(arg) {
+            put(&mut block, arg, &size_of(arg, shape)?.to_le_bytes())?;
+            continue;
+        }
+        let Some((index, piece)) = given.next() else { break };
+        if let Piece::Buffer { shape: s, .. } = piece {
+            shape = s;
+        }
+        put(&mut block, arg, &bytes_of(index, arg, piece)?)?;
+    }
+    for arg in metadata.args.iter().filter(|a| a.kind.is_hidden()) {
+        put(&mut block, arg, &hidden(arg, geometry))?;
+    }
+    Ok(block)
+}
+
+fn put(block: &mut [u8], arg: &Arg, bytes: &[u8]) -> Result<(), KernargError> {
+    let size = block.len() as u32;
+    let (start, end) = (arg.offset as usize, arg.offset as usize + bytes.len());
+    let place = block.get_mut(start..end).ok_or(KernargError::Block { given: end, size })?;
+    place.copy_from_slice(bytes);
+    Ok(())
+}
+
+fn bytes_of(index: usize, arg: &Arg, piece: &Piece) -> Result<Vec<u8>, KernargError> {
+    let name = if arg.name.is_empty() { arg.type_name.clone() } else { arg.name.clone() };
+    let bytes = match piece {
+        Piece::Value(bytes) => bytes.clone(),
+        Piece::Buffer { address, .. } => address.to_le_bytes().to_vec(),
+    };
+    let is_buffer = arg.kind == ArgKind::GlobalBuffer;
+    if is_buffer && bytes.len() != 8 {
+        return Err(KernargError::NotBuffer { index, name });
+    }
+    // A scalar narrower than its word (t0 passes bf16 or bool in 4 bytes) leaves the rest zero.
+    let narrow = !is_buffer && matches!(piece, Piece::Value(_)) && bytes.len() <= arg.size as usize;
+    if narrow || bytes.len() == arg.size as usize {
+        Ok(bytes)
+    } else {
+        Err(KernargError::Size { index, name, size: arg.size, given: bytes.len() })
+    }
+}
+
+/// The size word of this name for an array of this shape.
+fn size_of(arg: &Arg, shape: &[u64]) -> Result<u32, KernargError> {
+    let elements = shape.iter().fold(1u64, |n, &d| n.saturating_mul(d));
+    let field = arg.name.rsplit('.').next().unwrap_or_default();
+    let value = match (field, shape) {
+        ("len", _) => elements,
+        ("rows", [rows, _]) => *rows,
+        ("cols" | "stride", [_, cols]) => *cols,
+        _ => return Err(KernargError::NotMatrix { name: arg.name.clone(), dims: shape.len() }),
+    };
+    u32::try_from(value).map_err(|_| KernargError::Large { name: arg.name.clone(), value })
+}
+
+fn hidden(arg: &Arg, g: &Geometry) -> Vec<u8> {
+    let axis = match arg.kind.name().as_bytes().last() {
+        Some(b'y') => 1,
+        Some(b'z') => 2,
+        _ => 0,
+    };
+    let value: u64 = match arg.kind.name() {
+        name if name.starts_with("hidden_block_count_") => g.groups[axis].into(),
+        name if name.starts_with("hidden_group_size_") => g.group_size[axis].into(),
+        "hidden_grid_dims" => g.dims().into(),
+        "hidden_dynamic_lds_size" => g.dynamic_lds.into(),
+        // Remainders are 0: the grid is given in whole groups. Services of the HIP runtime are absent.
+        _ => 0,
+    };
+    let mut bytes = value.to_le_bytes().to_vec();
+    bytes.resize(arg.size as usize, 0);
+    bytes
+}
+
+fn pack_in_order(block_bytes: u32, pieces: &[Piece]) -> Result<Vec<u8>, KernargError> {
+    let mut block = Vec::new();
+    for p in pieces {
+        let bytes = match p {
+            Piece::Value(bytes) => bytes.clone(),
+            Piece::Buffer { address, .. } => address.to_le_bytes().to_vec(),
+        };
+        block.resize(block.len().next_multiple_of(bytes.len().max(1)), 0);
+        block.extend(bytes);
+    }
+    if block_bytes > 0 && block.len() > block_bytes as usize {
+        return Err(KernargError::Block { given: block.len(), size: block_bytes });
+    }
+    block.resize(block.len().max(block_bytes as usize), 0);
+    Ok(block)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    const G: Geometry = Geometry { groups: [3, 4, 1], group_size: [64, 1, 1], dynamic_lds: 512 };
+
+    fn u32s(block: &[u8]) -> Vec<u32> {
+        block.chunks(4).map(|c| u32::from_le_bytes(c.try_into().unwrap())).collect()
+    }
+
+    fn metadata(bytes: u32, args: Vec<Arg>) -> KernelMetadata {
+        KernelMetadata { kernarg_bytes: bytes, args, ..KernelMetadata::default() }
+    }
+
+    fn value(v: u32) -> Piece {
+        Piece::Value(v.to_le_bytes().to_vec())
+    }
+
+    fn buffer(address: u64, shape: &[u64]) -> Piece {
+        Piece::Buffer { address, shape: shape.to_vec() }
+    }
+
+    #[test]
+    fn metadata_places_every_argument() {
+        let m = metadata(24, vec![Arg::by_value("a", "f32", 0, 4), Arg::buffer("x", "f32", 8), Arg::by_value("n", "u32", 16, 4)]);
+        let block = pack(Some(&m), 24, &[value(7), buffer(0x1_0000_0002, &[5]), value(9)], &G).unwrap();
+        assert_eq!(u32s(&block), [7, 0, 2, 1, 9, 0]);
+    }
+
+    #[test]
+    fn sizes_follow_from_shapes() {
+        let word = |name: &str, offset| Arg::by_value(name, "u32", offset, 4);
+        let m = metadata(
+            48,
+            vec![
+                Arg::by_value("a", "bf16", 0, 4),
+                Arg::buffer("x", "f32", 8),
+                word("x.len", 16),
+                Arg::buffer("c", "f32", 24),
+                word("c.rows", 32),
+                word("c.cols", 36),
+                word("c.stride", 40),
+                word("c.len", 44),
+            ],
+        );
+        let pieces = [Piece::Value(vec![1, 2]), buffer(16, &[6]), buffer(32, &[3, 5])];
+        let block = pack(Some(&m), 48, &pieces, &G).unwrap();
+        assert_eq!(u32s(&block), [0x0201, 0, 16, 0, 6, 0, 32, 0, 3, 5, 5, 15]);
+        let flat = [pieces[0].clone(), pieces[1].clone(), buffer(32, &[15])];
+        assert_eq!(pack(Some(&m), 48, &flat, &G).unwrap_err(), KernargError::NotMatrix { name: "c.rows".into(), dims: 1 });
+        let text = pack(Some(&m), 48, &pieces[..2], &G).unwrap_err().to_string();
+        assert!(text.starts_with("the kernel takes 8 arguments: a: bf16 (by_value, 4 bytes), x: f32"), "{text}");
+    }
+
+    #[test]
+    fn hidden_arguments_are_filled_in() {
+        let hidden = |name: &str, offset, size| Arg {
+            name: String::new(),
+            type_name: String::new(),
+            offset,
+            size,
+            kind: ArgKind::Other(name.to_owned()),
+        };
+        let m = metadata(
+            40,
+            vec![
+                Arg::by_value("", "uint", 0, 4),
+                hidden("hidden_block_count_x", 8, 4),
+                hidden("hidden_block_count_y", 12, 4),
+                hidden("hidden_group_size_x", 16, 2),
+                hidden("hidden_group_size_y", 18, 2),
+                hidden("hidden_remainder_x", 20, 2),
+                hidden("hidden_grid_dims", 24, 2),
+                hidden("hidden_dynamic_lds_size", 28, 4),
+            ],
+        );
+        let block = pack(Some(&m), 40, &[value(1)], &G).unwrap();
+        assert_eq!(u32s(&block), [1, 0, 3, 4, 64 | 1 << 16, 0, 2, 512, 0, 0]);
+    }
+
+    #[test]
+    fn misfits_are_named() {
+        let m = metadata(16, vec![Arg::buffer("x", "f32", 0), Arg::by_value("n", "u32", 8, 4)]);
+        let error = |pieces: &[Piece]| pack(Some(&m), 16, pieces, &G).unwrap_err();
+        assert!(matches!(error(&[value(1), value(2)]), KernargError::NotBuffer { index: 0, .. }));
+        assert!(matches!(error(&[buffer(1, &[]), buffer(2, &[])]), KernargError::Size { index: 1, given: 8, .. }));
+        assert!(matches!(error(&[buffer(1, &[])]), KernargError::Count { given: 1, .. }));
+    }
+
+    #[test]
+    fn without_metadata_arguments_are_aligned_in_order() {
+        let block = pack(None, 24, &[value(1), buffer(2, &[]), Piece::Value(vec![3])], &G).unwrap();
+        assert_eq!(u32s(&block), [1, 0, 2, 0, 3, 0]);
+        assert!(matches!(pack(None, 8, &[buffer(2, &[]), value(1)], &G), Err(KernargError::Block { given: 12, size: 8 })));
+    }
+}

@@ -1,0 +1,101 @@
+//! NumPy files as raw bytes: what goes into a buffer and comes out of it.
+
+use npyz::{DType, Endianness, NpyHeader, Order};
+use std::io;
+
+/// An array: its element descriptor, shape and bytes in row order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Array {
+    /// NumPy's element descriptor, such as `<f4`.
+    pub descriptor: String,
+    /// Its dimensions.
+    pub shape: Vec<u64>,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+fn invalid(text: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, text)
+}
+
+impl Array {
+    /// Reads a `.npy` file.
+    ///
+    /// Errors: another format, big-endian or Fortran-ordered data, structured elements, missing bytes.
+    pub fn read(file: &[u8]) -> io::Result<Array> {
+        let mut rest = file;
+        let header = NpyHeader::from_reader(&mut rest)?;
+        let DType::Plain(elem) = header.dtype() else {
+            return Err(invalid("the array has structured elements; save plain numbers"));
+        };
+        let size = elem.num_bytes().ok_or_else(|| invalid("the array's elements are too large"))?;
+        if elem.endianness() == Endianness::Big && size > 1 {
+            return Err(invalid("the array is big-endian; save it as little-endian"));
+        }
+        if header.order() == Order::Fortran && header.shape().len() > 1 {
+            return Err(invalid("the array is in Fortran order; save numpy.ascontiguousarray of it"));
+        }
+        let bytes = header.shape().iter().try_fold(size as u64, |n, &d| n.checked_mul(d));
+        let bytes = bytes.and_then(|n| rest.get(..usize::try_from(n).ok()?));
+        let bytes = bytes.ok_or_else(|| invalid("the file ends before the array does"))?;
+        Ok(Array { descriptor: elem.to_string(), shape: header.shape().to_vec(), bytes: bytes.to_vec() })
+    }
+
+    /// The `.npy` file (format version 1.0, header padded to a multiple of 64 bytes).
+    pub fn to_file(&self) -> Vec<u8> {
+        let shape: String = self.shape.iter().map(|d| format!("{d}, ")).collect();
+        let mut header = format!(
+            "{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}",
+            self.descriptor,
+            if self.shape.len() == 1 { shape.trim_end() } else { shape.trim_end_matches(", ") }
+        );
+        const BEFORE: usize = 10; // magic, version, header length
+        let padded = (BEFORE + header.len() + 1).next_multiple_of(64) - BEFORE;
+        header += &" ".repeat(padded - 1 - header.len());
+        header.push('\n');
+        let mut file = b"\x93NUMPY\x01\x00".to_vec();
+        file.extend((header.len() as u16).to_le_bytes());
+        file.extend(header.as_bytes());
+        file.extend(&self.bytes);
+        file
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_read_back() {
+        for shape in [vec![], vec![6], vec![2, 3], vec![0, 4]] {
+            let elements: u64 = shape.iter().product();
+            let bytes = (0..elements * 4).map(|i| i as u8).collect();
+            let array = Array { descriptor: "<f4".to_owned(), shape, bytes };
+            let file = array.to_file();
+            assert_eq!((file.len() - array.bytes.len()) % 64, 0);
+            assert_eq!(Array::read(&file).unwrap(), array);
+            // npyz's own reader agrees about the numbers.
+            let numbers: Vec<f32> = npyz::NpyFile::new(&file[..]).unwrap().into_vec().unwrap();
+            let expected: Vec<f32> = array.bytes.chunks(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect();
+            assert_eq!(numbers, expected);
+        }
+    }
+
+    #[test]
+    fn unusable_arrays_are_named() {
+        let file = |descr: &str, order: &str, shape: &str, bytes: usize| {
+            let header = format!("{{'descr': {descr}, 'fortran_order': {order}, 'shape': {shape}, }}\n");
+            let mut file = b"\x93NUMPY\x01\x00".to_vec();
+            file.extend((header.len() as u16).to_le_bytes());
+            file.extend(header.as_bytes());
+            file.extend(vec![0; bytes]);
+            Array::read(&file).unwrap_err().to_string()
+        };
+        assert!(file("'>f4'", "False", "(2,)", 8).contains("big-endian"));
+        assert!(file("'<f4'", "True", "(2, 2)", 16).contains("Fortran"));
+        assert!(file("'<f4'", "False", "(2,)", 7).contains("ends before"));
+        assert!(file("[('a', '<f4')]", "False", "(2,)", 8).contains("structured"));
+        assert!(Array::read(b"hello").is_err());
+    }
+}

@@ -1,0 +1,285 @@
+//! Kernel arguments on the command line.
+//!
+//! `u32:7`, `f32:0.5` … pass a value; `in:X.npy` a buffer with the array's bytes; `out:Y.npy:f32:64x64[:FILL]` a buffer
+//! whose bytes are written to a file after the run; `inout:X.npy:Y.npy` both. FILL is what an output buffer holds
+//! before the run: a number, `nan`, or `poison` (the default): all bits set, which is NaN in every float type and -1 in
+//! the signed integers, so an element that was never written shows.
+
+use half::{bf16, f16};
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// An element type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Elem {
+    F16,
+    Bf16,
+    F32,
+    F64,
+    I8,
+    I16,
+    I32,
+    I64,
+    U8,
+    U16,
+    U32,
+    U64,
+}
+
+/// Name, type and NumPy descriptor. NumPy has no bf16: its bits travel as unsigned 16-bit integers.
+const ELEMS: [(&str, Elem, &str); 12] = [
+    ("f16", Elem::F16, "<f2"),
+    ("bf16", Elem::Bf16, "<u2"),
+    ("f32", Elem::F32, "<f4"),
+    ("f64", Elem::F64, "<f8"),
+    ("i8", Elem::I8, "|i1"),
+    ("i16", Elem::I16, "<i2"),
+    ("i32", Elem::I32, "<i4"),
+    ("i64", Elem::I64, "<i8"),
+    ("u8", Elem::U8, "|u1"),
+    ("u16", Elem::U16, "<u2"),
+    ("u32", Elem::U32, "<u4"),
+    ("u64", Elem::U64, "<u8"),
+];
+
+impl Elem {
+    /// The type of this name.
+    pub fn from_name(name: &str) -> Option<Elem> {
+        ELEMS.iter().find(|e| e.0 == name).map(|e| e.1)
+    }
+
+    fn entry(self) -> &'static (&'static str, Elem, &'static str) {
+        ELEMS.iter().find(|e| e.1 == self).unwrap_or(&ELEMS[0])
+    }
+
+    /// Its NumPy descriptor.
+    pub fn descriptor(self) -> &'static str {
+        self.entry().2
+    }
+
+    /// The bytes of a number of this type.
+    ///
+    /// Errors: not a number, or one the type does not hold.
+    pub fn parse(self, text: &str) -> Result<Vec<u8>, SpecError> {
+        let wrong = || SpecError::Number { text: text.to_owned(), elem: self };
+        macro_rules! int {
+            ($t:ty) => {
+                <$t>::try_from(integer(text).ok_or_else(wrong)?).map_err(|_| wrong())?.to_le_bytes().to_vec()
+            };
+        }
+        let float = || text.parse::<f64>().map_err(|_| wrong());
+        Ok(match self {
+            Elem::F16 => f16::from_f64(float()?).to_le_bytes().to_vec(),
+            Elem::Bf16 => bf16::from_f64(float()?).to_le_bytes().to_vec(),
+            // Parsed as f32, not rounded twice.
+            Elem::F32 => text.parse::<f32>().map_err(|_| wrong())?.to_le_bytes().to_vec(),
+            Elem::F64 => float()?.to_le_bytes().to_vec(),
+            Elem::I8 => int!(i8),
+            Elem::I16 => int!(i16),
+            Elem::I32 => int!(i32),
+            Elem::I64 => int!(i64),
+            Elem::U8 => int!(u8),
+            Elem::U16 => int!(u16),
+            Elem::U32 => int!(u32),
+            Elem::U64 => int!(u64),
+        })
+    }
+
+    /// Bytes of an element.
+    pub fn size(self) -> usize {
+        match self {
+            Elem::I8 | Elem::U8 => 1,
+            Elem::F16 | Elem::Bf16 | Elem::I16 | Elem::U16 => 2,
+            Elem::F32 | Elem::I32 | Elem::U32 => 4,
+            Elem::F64 | Elem::I64 | Elem::U64 => 8,
+        }
+    }
+}
+
+impl fmt::Display for Elem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.entry().0)
+    }
+}
+
+/// A decimal or `0x` hexadecimal integer.
+fn integer(text: &str) -> Option<i128> {
+    match text.strip_prefix("0x") {
+        Some(hex) => i128::from_str_radix(hex, 16).ok(),
+        None => text.parse().ok(),
+    }
+}
+
+/// What an argument passes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Spec {
+    /// A value, as its bytes.
+    Value(Vec<u8>),
+    /// A buffer with the bytes of an array.
+    In(PathBuf),
+    /// A buffer whose bytes go to a file.
+    Out {
+        /// The file.
+        path: PathBuf,
+        /// Its element type.
+        elem: Elem,
+        /// Its dimensions.
+        shape: Vec<u64>,
+        /// The bytes of one element before the run.
+        fill: Vec<u8>,
+    },
+    /// A buffer with the bytes of an array that go to a file after the run.
+    InOut {
+        /// The array.
+        input: PathBuf,
+        /// The file.
+        output: PathBuf,
+    },
+}
+
+/// Why an argument makes no sense.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SpecError {
+    /// Nothing that is known.
+    #[error("`{0}` is no argument; write u32:7, i32:-1, u64:7, f32:0.5, in:X.npy, out:Y.npy:f32:64x64[:FILL] or inout:X.npy:Y.npy")]
+    Form(String),
+    /// A number that is none or does not fit.
+    #[error("`{text}` is no {elem}")]
+    Number {
+        /// What was written.
+        text: String,
+        /// What was wanted.
+        elem: Elem,
+    },
+    /// An output without type and shape.
+    #[error("`{0}` does not say what to write; add type and shape, for example out:Y.npy:f32:64x64")]
+    Out(String),
+    /// More bytes than can be.
+    #[error("shape {0} is too large")]
+    Shape(String),
+}
+
+impl FromStr for Spec {
+    type Err = SpecError;
+
+    fn from_str(s: &str) -> Result<Spec, SpecError> {
+        let form = || SpecError::Form(s.to_owned());
+        let (kind, rest) = s.split_once(':').ok_or_else(form)?;
+        if rest.is_empty() {
+            return Err(form());
+        }
+        match kind {
+            "in" => Ok(Spec::In(rest.into())),
+            "out" => parse_out(s, rest),
+            "inout" => {
+                let (input, output) = rest.split_once(':').ok_or_else(form)?;
+                if input.is_empty() || output.is_empty() {
+                    return Err(form());
+                }
+                Ok(Spec::InOut { input: input.into(), output: output.into() })
+            }
+            _ => Ok(Spec::Value(Elem::from_name(kind).ok_or_else(form)?.parse(rest)?)),
+        }
+    }
+}
+
+/// `PATH:TYPE:SHAPE[:FILL]`, read from the right so that the path may contain colons.
+fn parse_out(whole: &str, rest: &str) -> Result<Spec, SpecError> {
+    let parts: Vec<&str> = rest.split(':').collect();
+    let n = parts.len();
+    let typed = |at: usize| parts.get(at).and_then(|name| Elem::from_name(name)).map(|e| (at, e));
+    // TYPE is second from the right without FILL, third with it.
+    let found = n.checked_sub(2).and_then(typed).or_else(|| n.checked_sub(3).and_then(typed));
+    let (at, elem) = found.filter(|&(at, _)| at > 0).ok_or_else(|| SpecError::Out(whole.to_owned()))?;
+    let shape: Vec<u64> = parts[at + 1]
+        .split('x')
+        .map(str::parse)
+        .collect::<Result<_, _>>()
+        .map_err(|_| SpecError::Out(whole.to_owned()))?;
+    let bytes = shape.iter().try_fold(elem.size() as u64, |n, &d| n.checked_mul(d));
+    if bytes.is_none_or(|b| b > isize::MAX as u64) {
+        return Err(SpecError::Shape(parts[at + 1].to_owned()));
+    }
+    let fill = match parts.get(at + 2) {
+        None | Some(&"poison") => vec![0xff; elem.size()],
+        Some(number) => elem.parse(number)?,
+    };
+    Ok(Spec::Out { path: parts[..at].join(":").into(), elem, shape, fill })
+}
+
+/// `X[,Y,Z]`: counts in up to three dimensions, missing ones are 1.
+///
+/// Errors: not one to three numbers.
+pub fn parse_dims(s: &str) -> Result<[u32; 3], String> {
+    let mut dims = [1; 3];
+    let parts: Vec<&str> = s.split(',').collect();
+    if parts.len() > 3 {
+        return Err("there are at most three dimensions".to_owned());
+    }
+    for (d, part) in dims.iter_mut().zip(parts) {
+        *d = part.trim().parse().map_err(|_| format!("`{part}` is no count; write X, X,Y or X,Y,Z"))?;
+    }
+    Ok(dims)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn value(s: &str) -> Vec<u8> {
+        match s.parse() {
+            Ok(Spec::Value(v)) => v,
+            other => panic!("{s}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn values_have_their_types_bytes() {
+        assert_eq!(value("u32:7"), 7u32.to_le_bytes());
+        assert_eq!(value("i32:-1"), [0xff; 4]);
+        assert_eq!(value("u64:0xffffffffffffffff"), [0xff; 8]);
+        assert_eq!(value("f32:0.1"), 0.1f32.to_le_bytes());
+        assert_eq!(value("f64:-inf"), f64::NEG_INFINITY.to_le_bytes());
+        assert_eq!(value("bf16:1"), [0x80, 0x3f]);
+        assert_eq!(value("f16:1"), [0x00, 0x3c]);
+        assert_eq!(value("u8:255"), [255]);
+    }
+
+    #[test]
+    fn buffers() {
+        assert_eq!("in:a.npy".parse(), Ok(Spec::In("a.npy".into())));
+        let out = |path: &str, elem, shape: &[u64], fill: &[u8]| {
+            Ok(Spec::Out { path: path.into(), elem, shape: shape.to_vec(), fill: fill.to_vec() })
+        };
+        assert_eq!("out:y.npy:f32:64x32".parse(), out("y.npy", Elem::F32, &[64, 32], &[0xff; 4]));
+        assert_eq!("out:y.npy:i32:64:0".parse(), out("y.npy", Elem::I32, &[64], &[0; 4]));
+        assert_eq!("out:y.npy:f16:5:nan".parse(), out("y.npy", Elem::F16, &[5], &[0x00, 0x7e]));
+        assert_eq!("out:C:/y.npy:u8:0x3:poison".parse(), out("C:/y.npy", Elem::U8, &[0, 3], &[0xff]));
+        let inout = Spec::InOut { input: "a.npy".into(), output: "b.npy".into() };
+        assert_eq!("inout:a.npy:b.npy".parse(), Ok(inout));
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        for s in ["", "7", "u32", "u32:", "u32:-1", "u32:4294967296", "i8:128", "f32:x", "x:1", "in:", "inout:a"] {
+            assert!(s.parse::<Spec>().is_err(), "{s}");
+        }
+        for s in ["out:y.npy", "out:y.npy:f32", "out:f32:64", "out:y.npy:f32:64x", "out:y.npy:f32:axb"] {
+            assert!(matches!(s.parse::<Spec>(), Err(SpecError::Out(_))), "{s}");
+        }
+        let huge = "out:y.npy:f32:4294967296x4294967296";
+        assert!(matches!(huge.parse::<Spec>(), Err(SpecError::Shape(_))));
+    }
+
+    #[test]
+    fn dims() {
+        assert_eq!(parse_dims("4"), Ok([4, 1, 1]));
+        assert_eq!(parse_dims("4,5,6"), Ok([4, 5, 6]));
+        for s in ["", "a", "1,", "1,2,3,4", "-1"] {
+            assert!(parse_dims(s).is_err(), "{s}");
+        }
+    }
+}
