@@ -19,6 +19,17 @@ pub enum CliError {
         /// Why.
         source: io::Error,
     },
+    /// A file that cannot be written.
+    #[error("cannot write {}", .path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A device that cannot be used.
+    #[error(transparent)]
+    Runtime(#[from] Box<t0_runtime::Error>),
     /// Standard output that cannot be written.
     #[error("cannot write to standard output")]
     Output(#[source] io::Error),
@@ -41,7 +52,7 @@ impl CliError {
                 source: ObjectError::NoKernel { .. },
                 ..
             } => 2,
-            CliError::Output(_) | CliError::Object { .. } => 1,
+            CliError::Write { .. } | CliError::Output(_) | CliError::Object { .. } | CliError::Runtime(_) => 1,
         }
     }
 
@@ -63,11 +74,27 @@ impl CliError {
     }
 }
 
+impl From<t0_runtime::Error> for CliError {
+    fn from(e: t0_runtime::Error) -> CliError {
+        CliError::Runtime(Box::new(e))
+    }
+}
+
 /// The bytes of a file.
 ///
 /// Errors: [`CliError::Read`].
 pub fn read_file(path: &std::path::Path) -> Result<Vec<u8>, CliError> {
     std::fs::read(path).map_err(|source| CliError::Read {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// Writes a whole file.
+///
+/// Errors: [`CliError::Write`].
+pub fn write_file(path: &std::path::Path, bytes: &[u8]) -> Result<(), CliError> {
+    std::fs::write(path, bytes).map_err(|source| CliError::Write {
         path: path.to_owned(),
         source,
     })

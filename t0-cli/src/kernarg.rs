@@ -73,7 +73,9 @@ pub enum KernargError {
         name: String,
     },
     /// A size that cannot be told.
-    #[error("`{name}` wants a matrix, the array has {dims} dimensions; give a 2-dimensional array or every word by itself")]
+    #[error(
+        "`{name}` wants a matrix, the array has {dims} dimensions; give a 2-dimensional array or every word by itself"
+    )]
     NotMatrix {
         /// The size's name.
         name: String,
@@ -120,7 +122,9 @@ pub fn pack(
     pieces: &[Piece],
     geometry: &Geometry,
 ) -> Result<Vec<u8>, KernargError> {
-    let Some(metadata) = metadata else { return pack_in_order(block_bytes, pieces) };
+    let Some(metadata) = metadata else {
+        return pack_in_order(block_bytes, pieces);
+    };
     let mut block = vec![0; block_bytes.max(metadata.kernarg_bytes) as usize];
     let visible: Vec<&Arg> = metadata.args.iter().filter(|a| !a.kind.is_hidden()).collect();
     let is_size = |a: &Arg| a.name.contains('.');
@@ -128,7 +132,10 @@ pub fn pack(
     let fill_sizes = pieces.len() == parameters && parameters < visible.len();
     if !fill_sizes && pieces.len() != visible.len() {
         let args = visible.into_iter().cloned().collect();
-        return Err(KernargError::Count { given: pieces.len(), args });
+        return Err(KernargError::Count {
+            given: pieces.len(),
+            args,
+        });
     }
     let mut given = pieces.iter().enumerate();
     let mut shape: &[u64] = &[];
@@ -152,13 +159,19 @@ pub fn pack(
 fn put(block: &mut [u8], arg: &Arg, bytes: &[u8]) -> Result<(), KernargError> {
     let size = block.len() as u32;
     let (start, end) = (arg.offset as usize, arg.offset as usize + bytes.len());
-    let place = block.get_mut(start..end).ok_or(KernargError::Block { given: end, size })?;
+    let place = block
+        .get_mut(start..end)
+        .ok_or(KernargError::Block { given: end, size })?;
     place.copy_from_slice(bytes);
     Ok(())
 }
 
 fn bytes_of(index: usize, arg: &Arg, piece: &Piece) -> Result<Vec<u8>, KernargError> {
-    let name = if arg.name.is_empty() { arg.type_name.clone() } else { arg.name.clone() };
+    let name = if arg.name.is_empty() {
+        arg.type_name.clone()
+    } else {
+        arg.name.clone()
+    };
     let bytes = match piece {
         Piece::Value(bytes) => bytes.clone(),
         Piece::Buffer { address, .. } => address.to_le_bytes().to_vec(),
@@ -172,7 +185,12 @@ fn bytes_of(index: usize, arg: &Arg, piece: &Piece) -> Result<Vec<u8>, KernargEr
     if narrow || bytes.len() == arg.size as usize {
         Ok(bytes)
     } else {
-        Err(KernargError::Size { index, name, size: arg.size, given: bytes.len() })
+        Err(KernargError::Size {
+            index,
+            name,
+            size: arg.size,
+            given: bytes.len(),
+        })
     }
 }
 
@@ -184,9 +202,17 @@ fn size_of(arg: &Arg, shape: &[u64]) -> Result<u32, KernargError> {
         ("len", _) => elements,
         ("rows", [rows, _]) => *rows,
         ("cols" | "stride", [_, cols]) => *cols,
-        _ => return Err(KernargError::NotMatrix { name: arg.name.clone(), dims: shape.len() }),
+        _ => {
+            return Err(KernargError::NotMatrix {
+                name: arg.name.clone(),
+                dims: shape.len(),
+            })
+        }
     };
-    u32::try_from(value).map_err(|_| KernargError::Large { name: arg.name.clone(), value })
+    u32::try_from(value).map_err(|_| KernargError::Large {
+        name: arg.name.clone(),
+        value,
+    })
 }
 
 fn hidden(arg: &Arg, g: &Geometry) -> Vec<u8> {
@@ -219,7 +245,10 @@ fn pack_in_order(block_bytes: u32, pieces: &[Piece]) -> Result<Vec<u8>, KernargE
         block.extend(bytes);
     }
     if block_bytes > 0 && block.len() > block_bytes as usize {
-        return Err(KernargError::Block { given: block.len(), size: block_bytes });
+        return Err(KernargError::Block {
+            given: block.len(),
+            size: block_bytes,
+        });
     }
     block.resize(block.len().max(block_bytes as usize), 0);
     Ok(block)
@@ -230,14 +259,25 @@ fn pack_in_order(block_bytes: u32, pieces: &[Piece]) -> Result<Vec<u8>, KernargE
 mod tests {
     use super::*;
 
-    const G: Geometry = Geometry { groups: [3, 4, 1], group_size: [64, 1, 1], dynamic_lds: 512 };
+    const G: Geometry = Geometry {
+        groups: [3, 4, 1],
+        group_size: [64, 1, 1],
+        dynamic_lds: 512,
+    };
 
     fn u32s(block: &[u8]) -> Vec<u32> {
-        block.chunks(4).map(|c| u32::from_le_bytes(c.try_into().unwrap())).collect()
+        block
+            .chunks(4)
+            .map(|c| u32::from_le_bytes(c.try_into().unwrap()))
+            .collect()
     }
 
     fn metadata(bytes: u32, args: Vec<Arg>) -> KernelMetadata {
-        KernelMetadata { kernarg_bytes: bytes, args, ..KernelMetadata::default() }
+        KernelMetadata {
+            kernarg_bytes: bytes,
+            args,
+            ..KernelMetadata::default()
+        }
     }
 
     fn value(v: u32) -> Piece {
@@ -245,12 +285,22 @@ mod tests {
     }
 
     fn buffer(address: u64, shape: &[u64]) -> Piece {
-        Piece::Buffer { address, shape: shape.to_vec() }
+        Piece::Buffer {
+            address,
+            shape: shape.to_vec(),
+        }
     }
 
     #[test]
     fn metadata_places_every_argument() {
-        let m = metadata(24, vec![Arg::by_value("a", "f32", 0, 4), Arg::buffer("x", "f32", 8), Arg::by_value("n", "u32", 16, 4)]);
+        let m = metadata(
+            24,
+            vec![
+                Arg::by_value("a", "f32", 0, 4),
+                Arg::buffer("x", "f32", 8),
+                Arg::by_value("n", "u32", 16, 4),
+            ],
+        );
         let block = pack(Some(&m), 24, &[value(7), buffer(0x1_0000_0002, &[5]), value(9)], &G).unwrap();
         assert_eq!(u32s(&block), [7, 0, 2, 1, 9, 0]);
     }
@@ -275,9 +325,18 @@ mod tests {
         let block = pack(Some(&m), 48, &pieces, &G).unwrap();
         assert_eq!(u32s(&block), [0x0201, 0, 16, 0, 6, 0, 32, 0, 3, 5, 5, 15]);
         let flat = [pieces[0].clone(), pieces[1].clone(), buffer(32, &[15])];
-        assert_eq!(pack(Some(&m), 48, &flat, &G).unwrap_err(), KernargError::NotMatrix { name: "c.rows".into(), dims: 1 });
+        assert_eq!(
+            pack(Some(&m), 48, &flat, &G).unwrap_err(),
+            KernargError::NotMatrix {
+                name: "c.rows".into(),
+                dims: 1
+            }
+        );
         let text = pack(Some(&m), 48, &pieces[..2], &G).unwrap_err().to_string();
-        assert!(text.starts_with("the kernel takes 8 arguments: a: bf16 (by_value, 4 bytes), x: f32"), "{text}");
+        assert!(
+            text.starts_with("the kernel takes 8 arguments: a: bf16 (by_value, 4 bytes), x: f32"),
+            "{text}"
+        );
     }
 
     #[test]
@@ -310,8 +369,14 @@ mod tests {
     fn misfits_are_named() {
         let m = metadata(16, vec![Arg::buffer("x", "f32", 0), Arg::by_value("n", "u32", 8, 4)]);
         let error = |pieces: &[Piece]| pack(Some(&m), 16, pieces, &G).unwrap_err();
-        assert!(matches!(error(&[value(1), value(2)]), KernargError::NotBuffer { index: 0, .. }));
-        assert!(matches!(error(&[buffer(1, &[]), buffer(2, &[])]), KernargError::Size { index: 1, given: 8, .. }));
+        assert!(matches!(
+            error(&[value(1), value(2)]),
+            KernargError::NotBuffer { index: 0, .. }
+        ));
+        assert!(matches!(
+            error(&[buffer(1, &[]), buffer(2, &[])]),
+            KernargError::Size { index: 1, given: 8, .. }
+        ));
         assert!(matches!(error(&[buffer(1, &[])]), KernargError::Count { given: 1, .. }));
     }
 
@@ -319,6 +384,9 @@ mod tests {
     fn without_metadata_arguments_are_aligned_in_order() {
         let block = pack(None, 24, &[value(1), buffer(2, &[]), Piece::Value(vec![3])], &G).unwrap();
         assert_eq!(u32s(&block), [1, 0, 2, 0, 3, 0]);
-        assert!(matches!(pack(None, 8, &[buffer(2, &[]), value(1)], &G), Err(KernargError::Block { given: 12, size: 8 })));
+        assert!(matches!(
+            pack(None, 8, &[buffer(2, &[]), value(1)], &G),
+            Err(KernargError::Block { given: 12, size: 8 })
+        ));
     }
 }

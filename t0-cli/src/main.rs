@@ -9,8 +9,9 @@ mod error;
 mod hex;
 mod kernarg;
 mod npy;
-mod spec;
 mod output;
+mod run;
+mod spec;
 
 use clap::{Parser, Subcommand};
 use error::CliError;
@@ -36,6 +37,8 @@ struct Cli {
 enum Command {
     /// Disassemble a code object, or lines of hex
     Dis(dis::Args),
+    /// Launch a kernel of a code object
+    Run(Box<run::Args>),
 }
 
 fn parse_target(name: &str) -> Result<Target, String> {
@@ -55,6 +58,7 @@ fn main() -> ExitCode {
     let mut out = Output::stdout(cli.json);
     let result = match cli.command {
         Command::Dis(args) => dis::run(&args, &cli.target, &mut out),
+        Command::Run(args) => run::run(&args, &mut out),
     };
     match result.and_then(|outcome| out.flush().map(|()| outcome)) {
         Ok(Outcome::Fine) => ExitCode::SUCCESS,

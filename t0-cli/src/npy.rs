@@ -28,17 +28,25 @@ impl Array {
         let DType::Plain(elem) = header.dtype() else {
             return Err(invalid("the array has structured elements; save plain numbers"));
         };
-        let size = elem.num_bytes().ok_or_else(|| invalid("the array's elements are too large"))?;
+        let size = elem
+            .num_bytes()
+            .ok_or_else(|| invalid("the array's elements are too large"))?;
         if elem.endianness() == Endianness::Big && size > 1 {
             return Err(invalid("the array is big-endian; save it as little-endian"));
         }
         if header.order() == Order::Fortran && header.shape().len() > 1 {
-            return Err(invalid("the array is in Fortran order; save numpy.ascontiguousarray of it"));
+            return Err(invalid(
+                "the array is in Fortran order; save numpy.ascontiguousarray of it",
+            ));
         }
         let bytes = header.shape().iter().try_fold(size as u64, |n, &d| n.checked_mul(d));
         let bytes = bytes.and_then(|n| rest.get(..usize::try_from(n).ok()?));
         let bytes = bytes.ok_or_else(|| invalid("the file ends before the array does"))?;
-        Ok(Array { descriptor: elem.to_string(), shape: header.shape().to_vec(), bytes: bytes.to_vec() })
+        Ok(Array {
+            descriptor: elem.to_string(),
+            shape: header.shape().to_vec(),
+            bytes: bytes.to_vec(),
+        })
     }
 
     /// The `.npy` file (format version 1.0, header padded to a multiple of 64 bytes).
@@ -47,7 +55,11 @@ impl Array {
         let mut header = format!(
             "{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}",
             self.descriptor,
-            if self.shape.len() == 1 { shape.trim_end() } else { shape.trim_end_matches(", ") }
+            if self.shape.len() == 1 {
+                shape.trim_end()
+            } else {
+                shape.trim_end_matches(", ")
+            }
         );
         const BEFORE: usize = 10; // magic, version, header length
         let padded = (BEFORE + header.len() + 1).next_multiple_of(64) - BEFORE;
@@ -71,13 +83,21 @@ mod tests {
         for shape in [vec![], vec![6], vec![2, 3], vec![0, 4]] {
             let elements: u64 = shape.iter().product();
             let bytes = (0..elements * 4).map(|i| i as u8).collect();
-            let array = Array { descriptor: "<f4".to_owned(), shape, bytes };
+            let array = Array {
+                descriptor: "<f4".to_owned(),
+                shape,
+                bytes,
+            };
             let file = array.to_file();
             assert_eq!((file.len() - array.bytes.len()) % 64, 0);
             assert_eq!(Array::read(&file).unwrap(), array);
             // npyz's own reader agrees about the numbers.
             let numbers: Vec<f32> = npyz::NpyFile::new(&file[..]).unwrap().into_vec().unwrap();
-            let expected: Vec<f32> = array.bytes.chunks(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect();
+            let expected: Vec<f32> = array
+                .bytes
+                .chunks(4)
+                .map(|b| f32::from_le_bytes(b.try_into().unwrap()))
+                .collect();
             assert_eq!(numbers, expected);
         }
     }

@@ -63,10 +63,16 @@ impl Elem {
     ///
     /// Errors: not a number, or one the type does not hold.
     pub fn parse(self, text: &str) -> Result<Vec<u8>, SpecError> {
-        let wrong = || SpecError::Number { text: text.to_owned(), elem: self };
+        let wrong = || SpecError::Number {
+            text: text.to_owned(),
+            elem: self,
+        };
         macro_rules! int {
             ($t:ty) => {
-                <$t>::try_from(integer(text).ok_or_else(wrong)?).map_err(|_| wrong())?.to_le_bytes().to_vec()
+                <$t>::try_from(integer(text).ok_or_else(wrong)?)
+                    .map_err(|_| wrong())?
+                    .to_le_bytes()
+                    .to_vec()
             };
         }
         let float = || text.parse::<f64>().map_err(|_| wrong());
@@ -178,7 +184,10 @@ impl FromStr for Spec {
                 if input.is_empty() || output.is_empty() {
                     return Err(form());
                 }
-                Ok(Spec::InOut { input: input.into(), output: output.into() })
+                Ok(Spec::InOut {
+                    input: input.into(),
+                    output: output.into(),
+                })
             }
             _ => Ok(Spec::Value(Elem::from_name(kind).ok_or_else(form)?.parse(rest)?)),
         }
@@ -191,8 +200,13 @@ fn parse_out(whole: &str, rest: &str) -> Result<Spec, SpecError> {
     let n = parts.len();
     let typed = |at: usize| parts.get(at).and_then(|name| Elem::from_name(name)).map(|e| (at, e));
     // TYPE is second from the right without FILL, third with it.
-    let found = n.checked_sub(2).and_then(typed).or_else(|| n.checked_sub(3).and_then(typed));
-    let (at, elem) = found.filter(|&(at, _)| at > 0).ok_or_else(|| SpecError::Out(whole.to_owned()))?;
+    let found = n
+        .checked_sub(2)
+        .and_then(typed)
+        .or_else(|| n.checked_sub(3).and_then(typed));
+    let (at, elem) = found
+        .filter(|&(at, _)| at > 0)
+        .ok_or_else(|| SpecError::Out(whole.to_owned()))?;
     let shape: Vec<u64> = parts[at + 1]
         .split('x')
         .map(str::parse)
@@ -206,7 +220,12 @@ fn parse_out(whole: &str, rest: &str) -> Result<Spec, SpecError> {
         None | Some(&"poison") => vec![0xff; elem.size()],
         Some(number) => elem.parse(number)?,
     };
-    Ok(Spec::Out { path: parts[..at].join(":").into(), elem, shape, fill })
+    Ok(Spec::Out {
+        path: parts[..at].join(":").into(),
+        elem,
+        shape,
+        fill,
+    })
 }
 
 /// `X[,Y,Z]`: counts in up to three dimensions, missing ones are 1.
@@ -219,7 +238,10 @@ pub fn parse_dims(s: &str) -> Result<[u32; 3], String> {
         return Err("there are at most three dimensions".to_owned());
     }
     for (d, part) in dims.iter_mut().zip(parts) {
-        *d = part.trim().parse().map_err(|_| format!("`{part}` is no count; write X, X,Y or X,Y,Z"))?;
+        *d = part
+            .trim()
+            .parse()
+            .map_err(|_| format!("`{part}` is no count; write X, X,Y or X,Y,Z"))?;
     }
     Ok(dims)
 }
@@ -252,22 +274,57 @@ mod tests {
     fn buffers() {
         assert_eq!("in:a.npy".parse(), Ok(Spec::In("a.npy".into())));
         let out = |path: &str, elem, shape: &[u64], fill: &[u8]| {
-            Ok(Spec::Out { path: path.into(), elem, shape: shape.to_vec(), fill: fill.to_vec() })
+            Ok(Spec::Out {
+                path: path.into(),
+                elem,
+                shape: shape.to_vec(),
+                fill: fill.to_vec(),
+            })
         };
-        assert_eq!("out:y.npy:f32:64x32".parse(), out("y.npy", Elem::F32, &[64, 32], &[0xff; 4]));
+        assert_eq!(
+            "out:y.npy:f32:64x32".parse(),
+            out("y.npy", Elem::F32, &[64, 32], &[0xff; 4])
+        );
         assert_eq!("out:y.npy:i32:64:0".parse(), out("y.npy", Elem::I32, &[64], &[0; 4]));
-        assert_eq!("out:y.npy:f16:5:nan".parse(), out("y.npy", Elem::F16, &[5], &[0x00, 0x7e]));
-        assert_eq!("out:C:/y.npy:u8:0x3:poison".parse(), out("C:/y.npy", Elem::U8, &[0, 3], &[0xff]));
-        let inout = Spec::InOut { input: "a.npy".into(), output: "b.npy".into() };
+        assert_eq!(
+            "out:y.npy:f16:5:nan".parse(),
+            out("y.npy", Elem::F16, &[5], &[0x00, 0x7e])
+        );
+        assert_eq!(
+            "out:C:/y.npy:u8:0x3:poison".parse(),
+            out("C:/y.npy", Elem::U8, &[0, 3], &[0xff])
+        );
+        let inout = Spec::InOut {
+            input: "a.npy".into(),
+            output: "b.npy".into(),
+        };
         assert_eq!("inout:a.npy:b.npy".parse(), Ok(inout));
     }
 
     #[test]
     fn nonsense_is_refused() {
-        for s in ["", "7", "u32", "u32:", "u32:-1", "u32:4294967296", "i8:128", "f32:x", "x:1", "in:", "inout:a"] {
+        for s in [
+            "",
+            "7",
+            "u32",
+            "u32:",
+            "u32:-1",
+            "u32:4294967296",
+            "i8:128",
+            "f32:x",
+            "x:1",
+            "in:",
+            "inout:a",
+        ] {
             assert!(s.parse::<Spec>().is_err(), "{s}");
         }
-        for s in ["out:y.npy", "out:y.npy:f32", "out:f32:64", "out:y.npy:f32:64x", "out:y.npy:f32:axb"] {
+        for s in [
+            "out:y.npy",
+            "out:y.npy:f32",
+            "out:f32:64",
+            "out:y.npy:f32:64x",
+            "out:y.npy:f32:axb",
+        ] {
             assert!(matches!(s.parse::<Spec>(), Err(SpecError::Out(_))), "{s}");
         }
         let huge = "out:y.npy:f32:4294967296x4294967296";

@@ -1,58 +1,13 @@
 //! The `t0` command from outside: exit status, what goes to which stream, JSON shapes, error texts.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-use serde_json::Value;
-use std::io::Write;
-use std::path::{Path, PathBuf};
+mod common;
+
+use common::{folder, json, t0, t0_with, words};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use t0_backend_rdna3::object::{write, Arg, KernelCode, Line, Resources};
 use t0_backend_rdna3::target::GFX1100;
-
-struct Ran {
-    status: i32,
-    out: String,
-    err: String,
-}
-
-fn t0_with(args: &[&str], input: &str) -> Ran {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_t0"))
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut stdin = child.stdin.take().unwrap();
-    let input = input.to_owned();
-    // Written from another thread: the command answers while it reads.
-    let writer = std::thread::spawn(move || stdin.write_all(input.as_bytes()));
-    let out = child.wait_with_output().unwrap();
-    let _ = writer.join().unwrap();
-    Ran {
-        status: out.status.code().unwrap(),
-        out: String::from_utf8(out.stdout).unwrap(),
-        err: String::from_utf8(out.stderr).unwrap(),
-    }
-}
-
-fn t0(args: &[&str]) -> Ran {
-    t0_with(args, "")
-}
-
-fn json(ran: &Ran) -> Value {
-    serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {}", ran.out))
-}
-
-fn folder(test: &str) -> PathBuf {
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
-    let _ = std::fs::remove_dir_all(&dir);
-    std::fs::create_dir_all(&dir).unwrap();
-    dir
-}
-
-fn words(words: &[u32]) -> Vec<u8> {
-    words.iter().flat_map(|w| w.to_le_bytes()).collect()
-}
 
 /// A code object with two kernels; `loop` branches back to its second instruction.
 fn code_object(dir: &Path) -> String {

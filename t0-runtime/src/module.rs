@@ -39,6 +39,7 @@ pub struct Kernel {
     module: Arc<Loaded>,
     index: usize,
     group: Option<[u32; 3]>,
+    dynamic_lds: u32,
 }
 
 /// What compiling a kernel gives.
@@ -132,6 +133,7 @@ impl Module {
             module: self.inner.clone(),
             index,
             group: None,
+            dynamic_lds: 0,
         })
     }
 
@@ -161,9 +163,9 @@ impl Kernel {
         self.module.mem.va() + self.info().descriptor_vaddr
     }
 
-    /// LDS bytes of a workgroup.
+    /// LDS bytes of a workgroup, dynamic ones included.
     pub fn lds_bytes(&self) -> u32 {
-        self.info().descriptor.group_segment_bytes
+        self.info().descriptor.group_segment_bytes.saturating_add(self.dynamic_lds)
     }
 
     /// Scratch bytes of a work-item.
@@ -185,6 +187,12 @@ impl Kernel {
     /// The same kernel for workgroups of this shape.
     pub fn with_group(mut self, group: [u32; 3]) -> Kernel {
         self.group = Some(group);
+        self
+    }
+
+    /// The same kernel with so many bytes of LDS behind those it declares.
+    pub fn with_dynamic_lds(mut self, bytes: u32) -> Kernel {
+        self.dynamic_lds = bytes;
         self
     }
 

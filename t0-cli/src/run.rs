@@ -1,0 +1,436 @@
+//! `t0 run`: launches a kernel of a code object on a card or the simulated one.
+//!
+//! Every buffer lies between guard bytes with a pattern that is checked after the run: a kernel that writes past either
+//! end is found even where the memory belongs to the process.
+
+use crate::error::{read_file, write_file, CliError};
+use crate::kernarg::{pack, Geometry, Piece};
+use crate::npy::Array;
+use crate::output::{Outcome, Output};
+use crate::spec::{parse_dims, Spec};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use t0_backend_rdna3::object::{CodeObject, Kernel};
+use t0_kfd::RealKfd;
+use t0_runtime::{Buffer, Gpu, Module};
+use t0_sim::driver::{Dispatch, DispatchStats, ExecFault, Executor, SimKfd, Vm};
+use t0_sim::Simulator;
+
+/// Arguments of `t0 run`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A code object
+    file: PathBuf,
+    /// The kernel; not needed when there is only one
+    #[arg(long)]
+    kernel: Option<String>,
+    /// Workgroups: X, X,Y or X,Y,Z
+    #[arg(long, value_parser = parse_dims)]
+    grid: [u32; 3],
+    /// Work-items of a workgroup: X, X,Y or X,Y,Z
+    #[arg(long, value_parser = parse_dims)]
+    block: [u32; 3],
+    /// Bytes of dynamic LDS besides what the kernel declares
+    #[arg(long, default_value_t = 0)]
+    lds: u32,
+    /// An argument, in order: u32:7 i32:-1 u64:7 f32:0.5 in:X.npy out:Y.npy:f32:64x64[:FILL] inout:X.npy:Y.npy; FILL
+    /// is a number, nan or poison
+    #[arg(long = "arg", value_name = "SPEC")]
+    args: Vec<Spec>,
+    /// Where to run it; without: the card if there is one
+    #[arg(long, value_enum)]
+    device: Option<DeviceKind>,
+    /// Print how many instructions the waves executed (the simulated card only)
+    #[arg(long)]
+    count: bool,
+}
+
+/// Where to run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum DeviceKind {
+    /// The simulated card.
+    Sim,
+    /// A real card through KFD.
+    Kfd,
+}
+
+/// Guard bytes on either side of a buffer. A multiple of 256 keeps the buffer as aligned as an allocation.
+const GUARD: usize = 4096;
+
+/// The guard byte at a position; a pattern with no short period, so that shifted copies show too.
+fn guard_byte(i: usize) -> u8 {
+    (i.wrapping_mul(37) ^ (i >> 8).wrapping_mul(101)) as u8 ^ 0xa5
+}
+
+/// Something wrong that the run brought to light.
+#[derive(Debug, Clone, Serialize)]
+struct Finding {
+    rule: &'static str,
+    severity: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
+    pc: Option<u64>,
+    text: String,
+}
+
+/// The JSON document of a run.
+#[derive(Debug, Serialize)]
+struct Report {
+    device: String,
+    wave_instructions: Option<u64>,
+    seconds: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cycles: Option<u64>,
+    findings: Vec<Finding>,
+}
+
+/// Runs the command.
+pub fn run(args: &Args, out: &mut Output) -> Result<Outcome, CliError> {
+    let in_file = |source| CliError::Object {
+        path: args.file.clone(),
+        source,
+    };
+    let bytes = read_file(&args.file)?;
+    let object = CodeObject::parse(&bytes).map_err(in_file)?;
+    let kernel = match &args.kernel {
+        Some(name) => object.kernel(name).map_err(in_file)?,
+        None => only_kernel(&object, &args.file)?,
+    };
+    // Everything that can be wrong with the command line is found before a device is opened.
+    let inputs: Vec<Input> = args.args.iter().map(Input::read).collect::<Result<_, _>>()?;
+    let device = Device::open(args.device)?;
+    let buffers = inputs
+        .iter()
+        .map(|i| Guarded::new(&device.gpu, i))
+        .collect::<Result<Vec<_>, _>>()?;
+    let pieces: Vec<Piece> = inputs.iter().zip(&buffers).map(|(i, b)| i.piece(b.as_ref())).collect();
+    let geometry = Geometry {
+        groups: args.grid,
+        group_size: args.block,
+        dynamic_lds: args.lds,
+    };
+    let kernarg = pack(
+        kernel.metadata.as_ref(),
+        kernel.descriptor.kernarg_bytes,
+        &pieces,
+        &geometry,
+    )
+    .map_err(|e| CliError::Usage(e.to_string()))?;
+
+    let (duration, mut findings) = launch(&device, &bytes, kernel, &geometry, &kernarg)?;
+    if findings.is_empty() {
+        for (index, (input, buffer)) in inputs.iter().zip(&buffers).enumerate() {
+            let Some(buffer) = buffer else { continue };
+            let contents = buffer.buffer.to_vec()?;
+            findings.extend(buffer.guard_findings(index, &contents));
+            if let Some((path, mut array)) = input.output() {
+                array.bytes = contents[GUARD..GUARD + buffer.len].to_vec();
+                write_file(path, &array.to_file())?;
+            }
+        }
+    }
+    let stats = device.stats();
+    let report = Report {
+        device: device.name().to_owned(),
+        wave_instructions: stats.map(|s| s.instructions),
+        seconds: duration.as_secs_f64(),
+        cycles: stats.and_then(|s| s.cycles),
+        findings,
+    };
+    print(args, &device, &report, out)?;
+    Ok(Outcome::finding(!report.findings.is_empty()))
+}
+
+fn only_kernel<'a>(object: &'a CodeObject, path: &Path) -> Result<&'a Kernel, CliError> {
+    match &object.kernels[..] {
+        [one] => Ok(one),
+        all => {
+            let names: Vec<&str> = all.iter().map(|k| k.name.as_str()).collect();
+            let list = if names.is_empty() {
+                "no kernel".to_owned()
+            } else {
+                names.join(", ")
+            };
+            Err(CliError::Usage(format!(
+                "{} has {list}; choose one with --kernel",
+                path.display()
+            )))
+        }
+    }
+}
+
+fn launch(
+    device: &Device,
+    file: &[u8],
+    kernel: &Kernel,
+    g: &Geometry,
+    kernarg: &[u8],
+) -> Result<(Duration, Vec<Finding>), CliError> {
+    let module = Module::load(&device.gpu, file)?;
+    let loaded = module.kernel(&kernel.name)?.with_dynamic_lds(g.dynamic_lds);
+    let queue = device.gpu.queue()?;
+    let start = Instant::now();
+    let submission = queue.dispatch(&loaded, g.groups.map(u64::from), g.group_size, kernarg)?;
+    match submission.wait() {
+        // A card's own clock leaves the launch overhead out; the simulator has no clock but the host's.
+        Ok(()) => Ok((
+            submission
+                .duration()
+                .filter(|_| device.sim.is_none())
+                .unwrap_or(start.elapsed()),
+            Vec::new(),
+        )),
+        Err(t0_runtime::Error::Fault { detail, .. }) => {
+            Ok((start.elapsed(), vec![fault_finding(device, kernel, detail)]))
+        }
+        Err(e) => Err(e.into()),
+    }
+}
+
+/// The fault with its place in the code and the Rust source as far as they are known.
+fn fault_finding(device: &Device, kernel: &Kernel, detail: String) -> Finding {
+    let fault = device.sim.as_ref().and_then(|s| s.fault());
+    let pc = fault.as_ref().and_then(|f| f.pc);
+    let line = pc.and_then(|pc| kernel.line_at(pc));
+    Finding {
+        rule: "fault",
+        severity: "error",
+        file: line.map(|l| l.file.to_string()),
+        line: line.map(|l| l.line),
+        pc,
+        text: detail,
+    }
+}
+
+fn print(args: &Args, device: &Device, report: &Report, out: &mut Output) -> Result<(), CliError> {
+    if out.json() {
+        return out.document(report);
+    }
+    eprintln!("{}", device.gpu.describe());
+    out.line(&format!("{}: {:.6} s", report.device, report.seconds))?;
+    if let Some(n) = report.wave_instructions.filter(|_| args.count) {
+        out.line(&format!("{n} wave instructions"))?;
+    }
+    for f in &report.findings {
+        let place = match (&f.file, f.line) {
+            (Some(file), Some(line)) => format!(" at {file}:{line}"),
+            _ => String::new(),
+        };
+        out.line(&format!("{} ({}){place}: {}", f.severity, f.rule, f.text))?;
+    }
+    Ok(())
+}
+
+/// An argument with its file read.
+enum Input<'a> {
+    Value(&'a [u8]),
+    Array {
+        name: &'a Path,
+        array: Array,
+        output: Option<&'a Path>,
+    },
+}
+
+impl<'a> Input<'a> {
+    fn read(spec: &'a Spec) -> Result<Input<'a>, CliError> {
+        let array = |path: &Path| {
+            let file = read_file(path)?;
+            Array::read(&file).map_err(|source| CliError::Read {
+                path: path.to_owned(),
+                source,
+            })
+        };
+        Ok(match spec {
+            Spec::Value(bytes) => Input::Value(bytes),
+            Spec::In(path) => Input::Array {
+                name: path,
+                array: array(path)?,
+                output: None,
+            },
+            Spec::InOut { input, output } => Input::Array {
+                name: input,
+                array: array(input)?,
+                output: Some(output),
+            },
+            Spec::Out {
+                path,
+                elem,
+                shape,
+                fill,
+            } => {
+                // The shape's bytes fit the address space; parsing made sure.
+                let elements = shape.iter().product::<u64>() as usize;
+                let (descriptor, bytes) = (elem.descriptor().to_owned(), fill.repeat(elements));
+                let array = Array {
+                    descriptor,
+                    shape: shape.clone(),
+                    bytes,
+                };
+                Input::Array {
+                    name: path,
+                    array,
+                    output: Some(path),
+                }
+            }
+        })
+    }
+
+    fn piece(&self, buffer: Option<&Guarded>) -> Piece {
+        match (self, buffer) {
+            (Input::Array { array, .. }, Some(b)) => Piece::Buffer {
+                address: b.buffer.va() + GUARD as u64,
+                shape: array.shape.clone(),
+            },
+            (Input::Value(bytes), _) => Piece::Value(bytes.to_vec()),
+            (Input::Array { .. }, None) => Piece::Value(Vec::new()),
+        }
+    }
+
+    fn output(&self) -> Option<(&Path, Array)> {
+        match self {
+            Input::Array {
+                array,
+                output: Some(path),
+                ..
+            } => Some((
+                path,
+                Array {
+                    bytes: Vec::new(),
+                    ..array.clone()
+                },
+            )),
+            _ => None,
+        }
+    }
+}
+
+/// A buffer between guard bytes.
+struct Guarded {
+    name: String,
+    buffer: Buffer<u8>,
+    len: usize,
+}
+
+impl Guarded {
+    /// The buffer of an argument; values have none.
+    fn new(gpu: &Gpu, input: &Input) -> Result<Option<Guarded>, CliError> {
+        let Input::Array { name, array, .. } = input else {
+            return Ok(None);
+        };
+        let len = array.bytes.len();
+        let mut bytes: Vec<u8> = (0..len + 2 * GUARD).map(guard_byte).collect();
+        bytes[GUARD..GUARD + len].copy_from_slice(&array.bytes);
+        Ok(Some(Guarded {
+            name: name.display().to_string(),
+            buffer: gpu.upload(&bytes)?,
+            len,
+        }))
+    }
+
+    fn guard_findings(&self, index: usize, contents: &[u8]) -> Option<Finding> {
+        let is_guard = |i: &usize| *i < GUARD || *i >= GUARD + self.len;
+        let wrong: Vec<usize> = (0..contents.len())
+            .filter(is_guard)
+            .filter(|&i| contents[i] != guard_byte(i))
+            .collect();
+        let (first, last) = (
+            *wrong.first()? as i64 - GUARD as i64,
+            *wrong.last()? as i64 - GUARD as i64,
+        );
+        let text = format!(
+            "argument {index} ({}): {} bytes outside of the buffer's {} were overwritten, from offset {first} to {last}",
+            self.name,
+            wrong.len(),
+            self.len
+        );
+        Some(Finding {
+            rule: "guard",
+            severity: "error",
+            file: None,
+            line: None,
+            pc: None,
+            text,
+        })
+    }
+}
+
+/// The device, with a way to ask the simulated one for more than a card tells.
+struct Device {
+    gpu: Gpu,
+    sim: Option<Sim>,
+}
+
+struct Sim {
+    kfd: Arc<SimKfd>,
+    recorder: Arc<Recorder>,
+}
+
+/// The simulator's executor that remembers why it stopped.
+struct Recorder {
+    simulator: Simulator,
+    fault: Mutex<Option<ExecFault>>,
+}
+
+impl Executor for Recorder {
+    fn dispatch(&self, d: &Dispatch, vm: &Vm) -> Result<DispatchStats, ExecFault> {
+        self.simulator.dispatch(d, vm).inspect_err(|fault| {
+            *self.fault.lock().unwrap_or_else(PoisonError::into_inner) = Some(fault.clone());
+        })
+    }
+}
+
+impl Sim {
+    fn fault(&self) -> Option<ExecFault> {
+        self.recorder
+            .fault
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+}
+
+impl Device {
+    fn open(kind: Option<DeviceKind>) -> Result<Device, CliError> {
+        let real = |why| {
+            let kfd = RealKfd::open().map_err(t0_runtime::Error::from)?;
+            Ok(Device {
+                gpu: Gpu::with_driver(Arc::new(kfd), why)?,
+                sim: None,
+            })
+        };
+        match kind {
+            Some(DeviceKind::Kfd) => real("--device kfd"),
+            Some(DeviceKind::Sim) => Device::simulated("--device sim"),
+            None => real("found through /dev/kfd").or_else(|why: CliError| Device::simulated(&why.chain())),
+        }
+    }
+
+    fn simulated(why: &str) -> Result<Device, CliError> {
+        let recorder = Arc::new(Recorder {
+            simulator: Simulator::new(),
+            fault: Mutex::default(),
+        });
+        let kfd = Arc::new(SimKfd::new(recorder.clone()).map_err(t0_runtime::Error::from)?);
+        let gpu = Gpu::with_driver(kfd.clone(), why)?;
+        Ok(Device {
+            gpu,
+            sim: Some(Sim { kfd, recorder }),
+        })
+    }
+
+    fn name(&self) -> &'static str {
+        if self.sim.is_some() {
+            "sim"
+        } else {
+            "kfd"
+        }
+    }
+
+    fn stats(&self) -> Option<DispatchStats> {
+        self.sim.as_ref().map(|s| s.kfd.stats())
+    }
+}

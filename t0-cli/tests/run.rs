@@ -1,0 +1,255 @@
+//! `t0 run` from outside, on the simulated card, with kernels clang 19 compiled from OpenCL (their words are recorded
+//! here, so the tests need no clang).
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod common;
+
+use common::{folder, json, t0, words, Ran};
+use std::path::{Path, PathBuf};
+use t0_backend_rdna3::object::{write, Arg, ArgKind, KernelCode, Line, Resources};
+use t0_backend_rdna3::target::GFX1100;
+
+/// `kernel void axpy(global float* y, global const float* x, float a, uint n)`:
+/// `i = group * 64 + item; if (i < n) y[i] += a * x[i];`
+const AXPY: [u32; 34] = [
+    0xf4040080, 0xf8000010, 0xd6460000, 0x04010c0f, 0xbf89fc07, 0xbf870001, 0x7c980003, 0xbe83206a, 0xbfa50016,
+    0xf4080100, 0xf8000000, 0x7e020280, 0xbf8700a1, 0xd73c0000, 0x00020082, 0xbf89fc07, 0xd7006a02, 0x00020006,
+    0xbf870002, 0x40060207, 0xd7006a00, 0x00020004, 0x40020205, 0xdc520000, 0x027c0002, 0xdc520000, 0x037c0000,
+    0xbf8903f7, 0x56060402, 0xdc6a0000, 0x007c0300, 0xbf800000, 0xbfb60003, 0xbfb00000,
+];
+/// `kernel void dyn(global float* y, local float* l)`:
+/// `l[item] = item; barrier(); y[group * 64 + item] = l[63 - item];`
+const DYN: [u32; 31] = [
+    0xf4000080, 0xf8000008, 0x30020082, 0xf4040000, 0xf8000000, 0x7e042300, 0xd6460000, 0x04010c0f, 0xbf89fc07,
+    0x4a060202, 0x4c020202, 0xd8340000, 0x00000203, 0xbf89fc07, 0xbfbd0000, 0xd8d800fc, 0x02000001, 0x7e020280,
+    0xbf870091, 0xd73c0000, 0x00020082, 0xd7006a00, 0x00020000, 0xbf870002, 0x40020201, 0xbf89fc07, 0xdc6a0000,
+    0x007c0200, 0xbf800000, 0xbfb60003, 0xbfb00000,
+];
+
+fn code_object(dir: &Path) -> String {
+    let kernel = |name: &str, code: &[u32], kernarg_bytes, args| KernelCode {
+        name: name.to_owned(),
+        code: words(code),
+        resources: Resources {
+            vgprs: 8,
+            sgprs: 16,
+            kernarg_bytes,
+            workgroup_ids: [true, false, false],
+            ..Resources::default()
+        },
+        args,
+        max_group_size: 256,
+        required_group_size: None,
+        spills: [0; 2],
+        lines: vec![Line {
+            offset: 0,
+            file: "axpy.cl".into(),
+            line: 7,
+            column: 1,
+        }],
+    };
+    let lds = Arg {
+        name: "l".into(),
+        type_name: "float*".into(),
+        offset: 8,
+        size: 4,
+        kind: ArgKind::DynamicLds,
+    };
+    let axpy_args = vec![
+        Arg::buffer("y", "float*", 0),
+        Arg::buffer("x", "float*", 8),
+        Arg::by_value("a", "float", 16, 4),
+        Arg::by_value("n", "uint", 20, 4),
+    ];
+    let kernels = [
+        kernel("axpy", &AXPY, 24, axpy_args),
+        kernel("dyn", &DYN, 12, vec![Arg::buffer("y", "float*", 0), lds]),
+    ];
+    let path = dir.join("k.co");
+    std::fs::write(&path, write(&GFX1100, &kernels).unwrap()).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+/// A `.npy` file of f32 numbers, written without t0's own code.
+fn save(path: &Path, data: &[f32]) {
+    use npyz::WriterBuilder;
+    let file = std::io::BufWriter::new(std::fs::File::create(path).unwrap());
+    let mut w = npyz::WriteOptions::<f32>::new()
+        .default_dtype()
+        .shape(&[data.len() as u64])
+        .writer(file)
+        .begin_nd()
+        .unwrap();
+    w.extend(data.iter().copied()).unwrap();
+    w.finish().unwrap();
+}
+
+fn load(path: &Path) -> (Vec<u64>, Vec<f32>) {
+    let file = npyz::NpyFile::new(std::io::BufReader::new(std::fs::File::open(path).unwrap())).unwrap();
+    (file.shape().to_vec(), file.into_vec().unwrap())
+}
+
+struct Case {
+    dir: PathBuf,
+    file: String,
+}
+
+impl Case {
+    fn new(test: &str) -> Case {
+        let dir = folder(test);
+        save(&dir.join("x.npy"), &(0..100).map(|i| i as f32).collect::<Vec<_>>());
+        save(&dir.join("y.npy"), &[0.5; 100]);
+        Case {
+            file: code_object(&dir),
+            dir,
+        }
+    }
+
+    /// Runs with file names in arguments taken as names in the test's folder.
+    fn run(&self, line: &str) -> Ran {
+        let args: Vec<String> = line
+            .split(' ')
+            .map(|a| a.replace('@', &format!("{}/", self.dir.display())))
+            .collect();
+        let mut all = vec!["run", &self.file, "--device", "sim"];
+        all.extend(args.iter().map(String::as_str));
+        t0(&all)
+    }
+}
+
+#[test]
+fn a_kernel_runs_and_its_output_is_written() {
+    let c = Case::new("run");
+    let line =
+        "--kernel axpy --grid 2 --block 64 --arg inout:@y.npy:@o.npy --arg in:@x.npy --arg f32:2 --arg u32:100 --json";
+    let ran = c.run(line);
+    let v = json(&ran);
+    assert_eq!((ran.status, ran.err.as_str()), (0, ""), "{}", ran.out);
+    assert_eq!(
+        (v["device"].as_str(), v["findings"].as_array().unwrap().len()),
+        (Some("sim"), 0)
+    );
+    // 4 waves of 25 instructions: each has a lane below n, so none takes the branch.
+    assert_eq!(v["wave_instructions"].as_u64(), Some(4 * 25));
+    assert!(v["seconds"].as_f64().unwrap() > 0.0);
+    let (shape, y) = load(&c.dir.join("o.npy"));
+    assert_eq!(shape, [100]);
+    assert_eq!(y, (0..100).map(|i| 0.5 + 2.0 * i as f32).collect::<Vec<_>>());
+    assert_eq!(load(&c.dir.join("y.npy")).1, [0.5; 100]);
+    let text = c.run(&line.replace(" --json", " --count"));
+    assert!(
+        text.out.starts_with("sim: ") && text.out.contains("100 wave instructions"),
+        "{}",
+        text.out
+    );
+    assert!(text.err.contains("simulated Radeon RX 7900 XTX"), "{}", text.err);
+}
+
+#[test]
+fn dynamic_lds_and_fills() {
+    let c = Case::new("lds");
+    let ran = c.run("--kernel dyn --grid 1 --block 64 --lds 256 --arg out:@a.npy:f32:2x64 --arg u32:0");
+    assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
+    let (shape, y) = load(&c.dir.join("a.npy"));
+    assert_eq!(shape, [2, 64]);
+    assert_eq!(y[..64], (0..64).rev().map(|i| i as f32).collect::<Vec<_>>());
+    assert!(
+        y[64..].iter().all(|v| v.to_bits() == u32::MAX),
+        "what nobody wrote is poison"
+    );
+    let ran = c.run("--kernel dyn --grid 1 --block 64 --lds 256 --arg out:@b.npy:f32:2x64:-3 --arg u32:0");
+    assert_eq!(
+        (ran.status, load(&c.dir.join("b.npy")).1[64..].to_vec()),
+        (0, vec![-3.0; 64])
+    );
+    let ran = c.run("--kernel dyn --grid 0 --block 64 --arg out:@c.npy:i32:0x3 --arg u32:0 --json");
+    assert_eq!((ran.status, json(&ran)["wave_instructions"].as_u64()), (0, Some(0)));
+    assert!(c.dir.join("c.npy").exists());
+}
+
+#[test]
+fn writes_past_the_end_are_found() {
+    let c = Case::new("guard");
+    let ran = c.run(
+        "--kernel axpy --grid 2 --block 64 --arg inout:@y.npy:@o.npy --arg in:@x.npy --arg f32:2 --arg u32:101 --json",
+    );
+    let v = json(&ran);
+    let f = &v["findings"][0];
+    assert_eq!(
+        (ran.status, f["rule"].as_str(), f["severity"].as_str()),
+        (1, Some("guard"), Some("error")),
+        "{v}"
+    );
+    assert!(
+        f["text"]
+            .as_str()
+            .unwrap()
+            .contains("outside of the buffer's 400 were overwritten, from offset 40"),
+        "{f}"
+    );
+}
+
+#[test]
+fn a_fault_names_instruction_and_line() {
+    let c = Case::new("fault");
+    let ran = c.run("--kernel axpy --grid 20000 --block 64 --arg inout:@y.npy:@o.npy --arg in:@x.npy --arg f32:2 --arg u32:2000000 --json");
+    let v = json(&ran);
+    let f = &v["findings"][0];
+    assert_eq!(
+        (ran.status, f["rule"].as_str(), f["line"].as_u64()),
+        (1, Some("fault"), Some(7)),
+        "{v}"
+    );
+    assert_eq!(
+        (f["file"].as_str(), f["pc"].as_u64()),
+        (Some("axpy.cl"), Some(0x5c)),
+        "{v}"
+    );
+    assert!(f["text"].as_str().unwrap().contains("global_load_b32"), "{f}");
+    assert!(!c.dir.join("o.npy").exists(), "no result of a failed run is written");
+}
+
+#[test]
+fn wrong_usage_is_explained() {
+    let c = Case::new("usage");
+    let check = |line: &str, text: &str| {
+        let ran = c.run(line);
+        assert_eq!(ran.status, 2, "{line}: {}", ran.err);
+        assert!(ran.err.contains(text) && ran.out.is_empty(), "{line}: {}", ran.err);
+    };
+    check("--grid 1 --block 64", "has axpy, dyn; choose one with --kernel");
+    check(
+        "--kernel axpy --grid 1 --block 64 --arg f32:1",
+        "the kernel takes 4 arguments: y: float* (global_buffer, 8 bytes)",
+    );
+    check("--kernel nope --grid 1 --block 64", "there is no kernel `nope`");
+    check("--kernel axpy --grid 1,2,3,4 --block 64", "at most three dimensions");
+    check("--kernel axpy --grid 1 --block 64 --arg x:1", "is no argument");
+    check(
+        "--kernel axpy --grid 1 --block 64 --arg out:@o.npy:f32",
+        "add type and shape",
+    );
+    check("--kernel axpy --grid 1 --block 64 --arg in:@missing.npy", "cannot read");
+    check("--kernel axpy --grid 1 --block 64 --arg in:@k.co", "cannot read");
+    check("--kernel axpy --block 64", "--grid");
+    let four = "--arg in:@x.npy --arg in:@x.npy --arg u32:1";
+    check(
+        &format!("--kernel axpy --grid 1 --block 64 {four} --arg u64:1"),
+        "argument 3 (`n`) has 4 bytes, 8 bytes given",
+    );
+    check(
+        &format!("--kernel axpy --grid 1 --block 64 --arg u32:1 {four}"),
+        "argument 0 (`y`) is a buffer",
+    );
+}
+
+#[test]
+fn what_the_device_refuses_is_a_failure() {
+    let c = Case::new("refused");
+    let args = "--arg in:@x.npy --arg in:@x.npy --arg f32:1 --arg u32:1";
+    let ran = c.run(&format!("--kernel axpy --grid 1 --block 512 {args}"));
+    assert_eq!(ran.status, 1);
+    assert!(ran.err.contains("512 work-items, the limit is 256"), "{}", ran.err);
+    let ran = c.run(&format!("--kernel axpy --grid 1 --block 64 --lds 70000 {args}"));
+    assert_eq!(ran.status, 1, "{}{}", ran.out, ran.err);
+}
