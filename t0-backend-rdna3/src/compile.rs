@@ -1,0 +1,284 @@
+//! From IR to a code object: the list of machine passes, timing, what can go wrong.
+
+use crate::mir::{Class, MFunc};
+use crate::object::{self, DescriptorError, FloatMode, KernelCode, ObjectError, Resources};
+use crate::passes::allocate::{allocate, OutOfRegisters};
+use crate::passes::check_allocation::check_allocation;
+use crate::passes::phys::{expand, PFunc};
+use crate::passes::{encode, fix_hazards, insert_waits, legalize};
+use crate::select::{select, Entry};
+use crate::target::Target;
+use std::time::{Duration, Instant};
+use t0_ir::analysis::uniform::{Uniform, Uniformity};
+use t0_ir::passes::PassOptions;
+use t0_ir::{abi, Diags, Func, OpKind, Span};
+
+/// Switches of [`compile`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Keep the IR after its passes and the machine code after selection and at the end, as text.
+    pub keep_text: bool,
+    /// Check the register assignment; always done in builds with debug assertions.
+    pub check: bool,
+}
+
+/// What a pass took.
+#[derive(Clone, Copy, Debug)]
+pub struct PassTime {
+    /// The pass.
+    pub name: &'static str,
+    /// Wall-clock time.
+    pub time: Duration,
+}
+
+/// What a kernel uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Usage {
+    /// VGPRs of a wave.
+    pub vgprs: u32,
+    /// SGPRs of a wave, VCC not counted.
+    pub sgprs: u32,
+    /// LDS bytes of a workgroup.
+    pub lds_bytes: u32,
+    /// Scratch bytes of a work-item.
+    pub scratch_bytes: u32,
+    /// Bytes of the kernel arguments.
+    pub kernarg_bytes: u32,
+    /// Work-items of a workgroup.
+    pub group: u32,
+}
+
+/// A compiled kernel.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// The code object (ELF) with this one kernel.
+    pub code_object: Vec<u8>,
+    /// The kernel's name.
+    pub name: String,
+    /// What it uses.
+    pub resources: Usage,
+    /// Time per pass, IR passes first.
+    pub timings: Vec<PassTime>,
+    /// The IR instructions were selected from, when asked for.
+    pub ir_text: Option<String>,
+    /// Machine code after selection and after the last pass, when asked for.
+    pub mir_text: Option<[String; 2]>,
+}
+
+/// Why a kernel could not be compiled.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum CompileError {
+    /// The kernel is wrong.
+    #[error("{0}")]
+    Diag(Diags),
+    /// Something that has no code yet.
+    #[error("kernel `{kernel}`{place}: there is no code for {what}")]
+    Unsupported {
+        /// The kernel.
+        kernel: String,
+        /// Where, as ` at file:line:column`, or empty.
+        place: String,
+        /// What.
+        what: String,
+    },
+    /// More registers than there are.
+    #[error(
+        "kernel `{kernel}` needs {needed} {what}{place}, the limit is {limit}; make the tile smaller or unroll less"
+    )]
+    Registers {
+        /// The kernel.
+        kernel: String,
+        /// VGPRs or SGPRs.
+        what: &'static str,
+        /// How many, where most are needed.
+        needed: u32,
+        /// How many there are.
+        limit: u32,
+        /// Where most are needed, as ` at file:line:column`, or empty.
+        place: String,
+    },
+    /// The code could not be encoded.
+    #[error("kernel `{kernel}`: {source}")]
+    Encode {
+        /// The kernel.
+        kernel: String,
+        /// What is wrong.
+        source: encode::Error,
+    },
+    /// Resources beyond the hardware's.
+    #[error("kernel `{kernel}`: {source}")]
+    Descriptor {
+        /// The kernel.
+        kernel: String,
+        /// What is wrong.
+        source: DescriptorError,
+    },
+    /// The code object could not be written.
+    #[error(transparent)]
+    Object(#[from] ObjectError),
+}
+
+/// ` at file:line:column`, or nothing when the place is unknown.
+fn place(f: &Func, span: Span) -> String {
+    match f.files.get(span.file as usize) {
+        Some(file) if span.line > 0 => format!(" at {file}:{}:{}", span.line, span.column),
+        _ => String::new(),
+    }
+}
+
+impl CompileError {
+    pub(crate) fn unsupported(f: &Func, span: Span, what: String) -> CompileError {
+        CompileError::Unsupported {
+            kernel: f.name.clone(),
+            place: place(f, span),
+            what,
+        }
+    }
+}
+
+/// Runs passes and notes their times.
+struct Clock(Vec<PassTime>);
+
+impl Clock {
+    fn time<T>(&mut self, name: &'static str, pass: impl FnOnce() -> T) -> T {
+        let start = Instant::now();
+        let out = pass();
+        self.0.push(PassTime {
+            name,
+            time: start.elapsed(),
+        });
+        out
+    }
+}
+
+/// Compiles a kernel.
+///
+/// Errors: see [`CompileError`].
+///
+/// # Panics
+/// If a pass breaks an invariant: a bug, named in the message.
+pub fn compile(func: &Func, target: &Target, options: &Options) -> Result<Compiled, CompileError> {
+    let mut func = func.clone();
+    let report = t0_ir::passes::optimize(&mut func, &PassOptions::default()).map_err(CompileError::Diag)?;
+    let mut clock = Clock(
+        report
+            .passes
+            .iter()
+            .map(|p| PassTime {
+                name: p.name,
+                time: p.time,
+            })
+            .collect(),
+    );
+    let ir_text = options.keep_text.then(|| t0_ir::text::print(&func));
+
+    let mut resources = resources(&func);
+    let descriptor = |source| CompileError::Descriptor {
+        kernel: func.name.clone(),
+        source,
+    };
+    let sgprs = object::initial_sgprs(&resources, target).map_err(descriptor)?;
+    let mut m = clock.time("select", || {
+        let uniform = Uniform::of(&func);
+        let known = (0..func.values.len() as u32)
+            .map(|v| uniform.value(t0_ir::Value(v)) <= Uniformity::Wave)
+            .collect();
+        select(&func, known, &Entry { sgprs })
+    })?;
+    let selected = options.keep_text.then(|| m.to_string());
+    let (code, assignment) = machine_passes(&func, &mut m, target, options, &mut clock)?;
+    resources.vgprs = assignment[0];
+    // SGPRs that the launch fills count even if nothing reads them.
+    resources.sgprs = assignment[1].max(sgprs.count).min(target.max_sgprs);
+    let bytes = clock.time("encode", || encode::encode(&code, target, &func.files));
+    let bytes = bytes.map_err(|source| CompileError::Encode {
+        kernel: func.name.clone(),
+        source,
+    })?;
+
+    let usage = Usage {
+        vgprs: resources.vgprs,
+        sgprs: resources.sgprs,
+        lds_bytes: resources.lds_bytes,
+        scratch_bytes: resources.scratch_bytes,
+        kernarg_bytes: resources.kernarg_bytes,
+        group: func.group,
+    };
+    let kernel = KernelCode {
+        name: func.name.clone(),
+        code: bytes.bytes,
+        resources,
+        args: object::args_of(&func.params).0,
+        max_group_size: func.group,
+        required_group_size: Some([func.group, 1, 1]),
+        spills: [0, 0],
+        lines: bytes.lines,
+    };
+    let code_object = clock.time("object", || object::write(target, &[kernel]))?;
+    Ok(Compiled {
+        code_object,
+        name: func.name.clone(),
+        resources: usage,
+        timings: clock.0,
+        ir_text,
+        mir_text: selected.map(|s| [s, code.to_string()]),
+    })
+}
+
+/// What the descriptor says, registers still open.
+fn resources(func: &Func) -> Resources {
+    let uses = |axis: u32| func.ops.iter().any(|o| o.kind == OpKind::GroupId { axis });
+    Resources {
+        lds_bytes: func.lds_bytes(),
+        kernarg_bytes: abi::layout(&func.params).1,
+        workgroup_ids: [true, uses(1), uses(2)],
+        // With IEEE_MODE off, min and max return the other operand for any NaN, as the IR has it.
+        float_mode: FloatMode {
+            ieee_mode: false,
+            ..FloatMode::default()
+        },
+        ..Resources::default()
+    }
+}
+
+/// Everything between selection and encoding; the code and the numbers of VGPRs and SGPRs.
+fn machine_passes(
+    func: &Func,
+    m: &mut MFunc,
+    target: &Target,
+    options: &Options,
+    clock: &mut Clock,
+) -> Result<(PFunc, [u32; 2]), CompileError> {
+    clock.time("legalize", || legalize::legalize(m));
+    let assignment = clock
+        .time("allocate", || allocate(m, target))
+        .map_err(|e| out_of_registers(func, m, e))?;
+    if options.check || cfg!(debug_assertions) {
+        let wrong = clock.time("check_allocation", || check_allocation(m, &assignment));
+        if let Some(w) = wrong.first() {
+            panic!(
+                "allocate: in `{}`, {} at bb{}:{} does not find {} in {:?}",
+                func.name, w.inst, w.at.0, w.at.1, w.expected, w.found_in
+            );
+        }
+    }
+    let mut code = clock.time("expand_copies", || expand(m, &assignment));
+    clock.time("insert_waits", || insert_waits::insert_waits(&mut code));
+    clock.time("fix_hazards", || fix_hazards::fix_hazards(&mut code, target));
+    Ok((code, [assignment.vgprs, assignment.sgprs]))
+}
+
+fn out_of_registers(func: &Func, m: &MFunc, e: OutOfRegisters) -> CompileError {
+    let mut insts = m.blocks.iter().flat_map(|b| &b.insts);
+    let span = insts.nth(e.at as usize).map(|i| i.span).unwrap_or_default();
+    CompileError::Registers {
+        kernel: func.name.clone(),
+        what: match e.class {
+            Class::S => "SGPRs",
+            Class::V => "VGPRs",
+        },
+        needed: e.needed,
+        limit: e.limit,
+        place: place(func, span),
+    }
+}

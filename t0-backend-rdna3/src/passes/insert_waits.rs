@@ -1,0 +1,205 @@
+//! Waits for memory.
+//!
+//! Problem: loads write their registers later; who reads or overwrites such a register first must wait, and for as little
+//! as possible. Method: a forward dataflow over the blocks keeps, per counter and register with an access under way, how
+//! many later accesses of the counter there are (its age). Loads of one kind return in order, so waiting until the counter
+//! is down to the age is enough; scalar loads return in any order, so while one is under way LGKMcnt is waited to 0. Paths
+//! that meet keep the smaller age, which asks for the stronger wait.
+//!
+//! `s_barrier` waits for nothing itself. What the IR promises about it needs, before it: LDS accesses and stores done, and
+//! loads done from memory that the launch may write (other waves may write it after the barrier). After it, when the kernel
+//! reads such memory, the L0 cache is invalidated: in WGP mode the waves of a group sit on two CUs with an L0 each.
+//!
+//! `s_endpgm` waits by itself. Sources: RDNA3 ISA manual 4.4, 16.5; LLVM `SIInsertWaitcnts`, AMDGPUUsage memory model GFX11.
+
+use super::phys::{PFunc, PInst};
+use crate::isa::{Class, Inst, Mubuf, Operand, Reg, RegFile, Sopk, Sopp};
+use std::collections::{BTreeMap, BTreeSet};
+use t0_ir::Span;
+
+/// A register, or the memory that others may write.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Key {
+    Reg(RegFile, u32),
+    Shared,
+}
+
+/// Ages above this are done: a counter stops at 63 (RDNA3 ISA manual 4.4).
+const MAX_COUNT: u32 = 63;
+
+/// What is under way.
+#[derive(Clone, PartialEq, Default, Debug)]
+struct State {
+    vm: BTreeMap<Key, u32>,
+    lgkm: BTreeMap<Key, u32>,
+    /// Some LDS access is under way, with or without a result.
+    lds: bool,
+    /// Some scalar load is under way.
+    smem: bool,
+    /// Some store is under way.
+    stores: bool,
+}
+
+/// Counts to wait for; `None`: not at all.
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
+struct Wait {
+    vm: Option<u32>,
+    lgkm: Option<u32>,
+    vs: bool,
+}
+
+fn keys(regs: &[Reg]) -> impl Iterator<Item = Key> + '_ {
+    regs.iter()
+        .flat_map(|r| (r.index..r.index + r.count).map(move |i| Key::Reg(r.file, i)))
+}
+
+fn tighten(slot: &mut Option<u32>, n: u32) {
+    *slot = Some(slot.map_or(n, |old| old.min(n)));
+}
+
+impl State {
+    fn needs(&self, i: &PInst) -> Wait {
+        let mut w = Wait::default();
+        let (reads, writes) = (i.inst.reads(), i.inst.writes());
+        for k in keys(&reads).chain(keys(&writes)) {
+            if let Some(&age) = self.vm.get(&k) {
+                tighten(&mut w.vm, age);
+            }
+            if let Some(&age) = self.lgkm.get(&k) {
+                tighten(&mut w.lgkm, if self.smem { 0 } else { age });
+            }
+        }
+        if i.inst.row().class == Class::Barrier {
+            if let Some(&age) = self.vm.get(&Key::Shared) {
+                tighten(&mut w.vm, age);
+            }
+            if self.lds || self.smem {
+                w.lgkm = Some(0);
+            }
+            w.vs = self.stores;
+        }
+        w
+    }
+
+    fn waited(&mut self, w: Wait) {
+        if let Some(n) = w.vm {
+            self.vm.retain(|_, age| *age < n);
+        }
+        if let Some(n) = w.lgkm {
+            self.lgkm.retain(|_, age| *age < n);
+            if n == 0 {
+                self.lds = false;
+                self.smem = false;
+            }
+        }
+        if w.vs {
+            self.stores = false;
+        }
+    }
+
+    fn issued(&mut self, i: &PInst) {
+        let count = i.inst.wait();
+        let writes = i.inst.writes();
+        let older = |ages: &mut BTreeMap<Key, u32>, by: u32| {
+            if by > 0 {
+                ages.values_mut().for_each(|a| *a += by);
+                ages.retain(|_, a| *a < MAX_COUNT);
+            }
+        };
+        older(&mut self.vm, count.vm);
+        // While scalar loads are under way every wait is for 0, so an age is not looked at and must not expire.
+        if !self.smem && i.inst.row().class != Class::Smem {
+            older(&mut self.lgkm, count.lgkm);
+        }
+        if count.vm > 0 {
+            self.vm.extend(keys(&writes).map(|k| (k, 0)));
+            if i.shared {
+                self.vm.insert(Key::Shared, 0);
+            }
+        }
+        if count.lgkm > 0 {
+            self.lgkm.extend(keys(&writes).map(|k| (k, 0)));
+            match i.inst.row().class {
+                Class::Smem => self.smem = true,
+                _ => self.lds = true,
+            }
+        }
+        self.stores |= count.vs > 0;
+    }
+
+    /// Joins what is under way on another path; true if that added something.
+    fn meet(&mut self, other: &State) -> bool {
+        let before = self.clone();
+        for (mine, theirs) in [(&mut self.vm, &other.vm), (&mut self.lgkm, &other.lgkm)] {
+            for (&k, &age) in theirs {
+                mine.entry(k).and_modify(|a| *a = (*a).min(age)).or_insert(age);
+            }
+        }
+        self.lds |= other.lds;
+        self.smem |= other.smem;
+        self.stores |= other.stores;
+        *self != before
+    }
+}
+
+/// Runs the pass.
+pub fn insert_waits(p: &mut PFunc) {
+    let mut inputs: Vec<Option<State>> = vec![None; p.blocks.len()];
+    if !inputs.is_empty() {
+        inputs[0] = Some(State::default());
+    }
+    let mut work = BTreeSet::from([0]);
+    while let Some(b) = work.pop_first() {
+        let Some(mut state) = inputs.get(b).cloned().flatten() else {
+            continue;
+        };
+        for i in &p.blocks[b] {
+            let w = state.needs(i);
+            state.waited(w);
+            state.issued(i);
+        }
+        for s in p.successors(b) {
+            let changed = match &mut inputs[s] {
+                slot @ None => {
+                    *slot = Some(state.clone());
+                    true
+                }
+                Some(old) => old.meet(&state),
+            };
+            if changed {
+                work.insert(s);
+            }
+        }
+    }
+    let invalidate = p.blocks.iter().flatten().any(|i| i.shared);
+    for (b, input) in inputs.into_iter().enumerate() {
+        let Some(mut state) = input else { continue };
+        let insts = std::mem::take(&mut p.blocks[b]);
+        let mut out = Vec::with_capacity(insts.len());
+        for i in insts {
+            let w = state.needs(&i);
+            push_wait(w, i.span, &mut out);
+            state.waited(w);
+            state.issued(&i);
+            let (barrier, span) = (i.inst.row().class == Class::Barrier, i.span);
+            out.push(i);
+            if barrier && invalidate {
+                out.push(PInst::new(Inst::new(Mubuf::buffer_gl0_inv, vec![]), span));
+            }
+        }
+        p.blocks[b] = out;
+    }
+}
+
+fn push_wait(w: Wait, span: Span, out: &mut Vec<PInst>) {
+    if w.vm.is_some() || w.lgkm.is_some() {
+        let vm = w.vm.unwrap_or(MAX_COUNT);
+        let lgkm = w.lgkm.unwrap_or(MAX_COUNT);
+        let imm = i64::from(vm << 10 | lgkm << 4 | 7); // EXPcnt 7: not waited for
+        out.push(PInst::new(Inst::new(Sopp::s_waitcnt, vec![Operand::Imm(imm)]), span));
+    }
+    if w.vs {
+        let inst = Inst::new(Sopk::s_waitcnt_vscnt, vec![Operand::Reg(Reg::NULL), Operand::Imm(0)]);
+        out.push(PInst::new(inst, span));
+    }
+}

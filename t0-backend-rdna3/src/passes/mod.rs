@@ -1,0 +1,26 @@
+//! The machine passes, in the order they run.
+//!
+//! On virtual registers: [`mod@legalize`], [`mod@allocate`] (with [`liveness`] and, in debug builds and tests,
+//! [`check_allocation`]). On physical registers: [`mod@insert_waits`], [`mod@fix_hazards`], [`mod@encode`].
+
+pub mod allocate;
+pub mod check_allocation;
+pub mod check_waits;
+pub mod encode;
+pub mod fix_hazards;
+pub mod insert_waits;
+pub mod legalize;
+pub mod liveness;
+pub mod phys;
+
+/// Names of the machine passes in order, selection first.
+pub const PIPELINE: &[&str] = &[
+    "select",
+    "legalize",
+    "allocate",
+    "check_allocation",
+    "expand_copies",
+    "insert_waits",
+    "fix_hazards",
+    "encode",
+];

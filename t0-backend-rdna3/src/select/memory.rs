@@ -1,0 +1,534 @@
+//! Global memory through buffer descriptors, and LDS.
+//!
+//! A view is a raw buffer descriptor with its size in bytes, so the hardware drops what is out of range. It checks byte
+//! offsets, which are 32 bits: scaling an index of 2^30 or more could wrap into range. Such an index is first limited to
+//! the length of the view, whose scaled value is just out of range; the limit is left out where the index is known to be
+//! small or to be below the length. A view that differs between lanes keeps the descriptor of the buffer it is part of
+//! and does its own check per lane.
+//!
+//! The hardware checks each dword of a wide access on its own. Elements of 4 and 8 bytes are therefore checked one by one
+//! as the IR wants it; for vectors of narrower elements whoever makes the access sees to it that the address is a multiple
+//! of 4 and that the length does not end inside a dword.
+//!
+//! Sources: RDNA3 ISA manual 9.6 "Buffer resource descriptor"; LLVM `SIInstrInfo::getDefaultRsrcDataFormat`;
+//! UNVERIFIED(hw): range check of raw buffers is `offset + size > num_records` without wrapping.
+
+use super::{dwords, Buf, Rep, Sel, Select, X};
+use crate::isa::{Ds, Mubuf, Opcode, Reg, Sop2, Vop2, Vopc};
+use crate::mir::{Class, MOp, Sub};
+use t0_ir::{LdsId, OpKind, Rmw, Scalar, Ty, Value};
+
+/// Last word of a raw buffer descriptor: DST_SEL xyzw = X, Y, Z, W; FORMAT 32_UINT (20); OOB_SELECT 3 (raw).
+const RAW_BUFFER: u32 = 4 | 5 << 3 | 6 << 6 | 7 << 9 | 20 << 12 | 3 << 28;
+/// Largest immediate offset of a buffer access.
+const MAX_OFFSET: u64 = 4095;
+/// Indices scaled to at most this cannot wrap, whatever the width of the access.
+const SAFE_BYTES: u64 = 0xffff_ffe0;
+
+/// Where an access goes: address VGPR, immediate offset.
+struct Address {
+    vaddr: Option<Sub>,
+    offset: u32,
+}
+
+impl Select<'_> {
+    /// A descriptor of `len` elements at a 64-bit address.
+    pub(super) fn descriptor(&mut self, address: Sub, len: X, elem: Scalar, readonly: bool) -> Buf {
+        let size = elem.bytes();
+        let srd = self.m.vreg(Class::S, 4);
+        self.pseudo(MOp::ImplicitDef, vec![srd.into()]);
+        self.mov(srd.dword(0), address.dword(0).into());
+        // The upper half of word 1 is stride and swizzle: 0 for raw buffers.
+        self.inst(
+            Sop2::s_and_b32,
+            &[srd.dword(1).into(), address.dword(1).into(), 0xffff.into()],
+        );
+        let words = srd.dword(2).into();
+        match (size, len) {
+            (1, _) => self.mov(srd.dword(2), len),
+            (_, X::K(k)) => self.mov(srd.dword(2), k.saturating_mul(size).into()),
+            _ => {
+                let limited = self.s(Sop2::s_min_u32, &[len, (u32::MAX / size).into()]);
+                self.inst(Sop2::s_lshl_b32, &[words, limited.into(), size.trailing_zeros().into()]);
+            }
+        }
+        self.mov(srd.dword(3), RAW_BUFFER.into());
+        Buf {
+            srd,
+            len,
+            elem,
+            readonly,
+            lanes: None,
+        }
+    }
+
+    pub(super) fn buffer_len(&mut self, v: Value) -> Sel<Rep> {
+        let b = self.buf(v);
+        Ok(match b.lanes.map_or(b.len, |(_, len)| len) {
+            X::R(s) => Rep::Regs(s),
+            X::K(k) => Rep::Const(k.into()),
+            X::P(_) => return self.unsupported("the length of this view"),
+        })
+    }
+
+    pub(super) fn view(&mut self, args: &[Value]) -> Sel<Rep> {
+        let (buf, offset, len) = (self.buf(args[0]), args[1], args[2]);
+        let uniform = buf.lanes.is_none() && self.uniform(offset) && self.uniform(len);
+        let count = self.x(len, 0);
+        if !uniform {
+            let low = self.x(offset, 0);
+            let start = match buf.lanes {
+                Some((outer, _)) => self.v(Vop2::v_add_nc_u32, &[outer, low]).into(),
+                None => low,
+            };
+            return Ok(Rep::Buf(Buf {
+                lanes: Some((start, count)),
+                ..buf
+            }));
+        }
+        let count = self.in_s(count);
+        let parts = [self.x(offset, 0), self.x(offset, 1)].map(|x| self.in_s(x));
+        let shift = buf.elem.bytes().trailing_zeros();
+        let bytes = match parts {
+            [X::K(lo), X::K(hi)] => {
+                let n = (u64::from(lo) | u64::from(hi) << 32) << shift;
+                [X::K(n as u32), X::K((n >> 32) as u32)]
+            }
+            _ if shift == 0 => parts,
+            _ => {
+                let pair = self.tuple(Class::S, &parts);
+                let scaled = self.s(Sop2::s_lshl_b64, &[pair.into(), shift.into()]);
+                [scaled.dword(0).into(), scaled.dword(1).into()]
+            }
+        };
+        let lo = self.s(Sop2::s_add_u32, &[buf.srd.dword(0).into(), bytes[0]]);
+        let hi = self.s(Sop2::s_addc_u32, &[buf.srd.dword(1).into(), bytes[1]]);
+        let address = self.tuple(Class::S, &[lo.into(), hi.into()]);
+        Ok(Rep::Buf(self.descriptor(address, count, buf.elem, buf.readonly)))
+    }
+
+    // ---- addresses -------------------------------------------------------------------------------------------------
+
+    fn address(&mut self, b: &Buf, view: Value, index: Value) -> Address {
+        let size = b.elem.bytes();
+        let shift = size.trailing_zeros();
+        let at = self.x(index, 0);
+        if b.lanes.is_some() {
+            return self.lane_address(b, at);
+        }
+        if let X::K(k) = at {
+            let byte = u64::from(k) * u64::from(size);
+            if byte <= MAX_OFFSET {
+                return Address {
+                    vaddr: None,
+                    offset: byte as u32,
+                };
+            }
+            if byte <= SAFE_BYTES {
+                let vaddr = Some(self.in_v(X::K(byte as u32)));
+                return Address { vaddr, offset: 0 };
+            }
+        }
+        let small = self.upper_bound(index, 8) <= SAFE_BYTES / u64::from(size);
+        let at = if small || self.below_length(index, view) {
+            at
+        } else if self.class(at) == Class::S {
+            self.s(Sop2::s_min_u32, &[at, b.len]).into()
+        } else {
+            self.v(Vop2::v_min_u32, &[b.len, at]).into()
+        };
+        let scaled = match (shift, self.class(at)) {
+            (0, _) => at,
+            (_, Class::S) => self.s(Sop2::s_lshl_b32, &[at, shift.into()]).into(),
+            (_, Class::V) => self.v(Vop2::v_lshlrev_b32, &[shift.into(), at]).into(),
+        };
+        Address {
+            vaddr: Some(self.in_v(scaled)),
+            offset: 0,
+        }
+    }
+
+    /// Address in a view that differs between lanes; out of range is the size of the whole buffer.
+    fn lane_address(&mut self, b: &Buf, at: X) -> Address {
+        let (start, len) = b.lanes.unwrap_or((0.into(), b.len));
+        let at = X::from(self.in_v(at));
+        let inside = self.vcmp(Vopc::v_cmp_gt_u32, len, at);
+        let element = self.v(Vop2::v_add_nc_u32, &[start, at]);
+        let byte = match b.elem.bytes().trailing_zeros() {
+            0 => element,
+            shift => self.v(Vop2::v_lshlrev_b32, &[shift.into(), element.into()]),
+        };
+        let outside = b.srd.dword(2).into();
+        Address {
+            vaddr: Some(self.cnd(inside.into(), byte.into(), outside)),
+            offset: 0,
+        }
+    }
+
+    /// Whether a condition around this place says that the index is below the view's length.
+    fn below_length(&self, index: Value, view: Value) -> bool {
+        let view_len = self.def[view.0 as usize]
+            .map(|id| self.f.op(id))
+            .filter(|o| o.kind == OpKind::View)
+            .map(|o| o.args[2]);
+        self.guards.iter().any(|&(i, len)| {
+            let of = self.def[len.0 as usize].map(|id| self.f.op(id));
+            let is_len = of.is_some_and(|o| o.kind == OpKind::BufferLen && o.args[0] == view);
+            i == index && (is_len || Some(len) == view_len)
+        })
+    }
+
+    /// An upper bound of a `u32` value.
+    fn upper_bound(&self, v: Value, depth: u32) -> u64 {
+        let any = u64::from(u32::MAX);
+        if let Some(k) = self.constant(v) {
+            return k & any;
+        }
+        if let Some(&hi) = self.loop_ends.get(&v) {
+            return if depth == 0 {
+                any
+            } else {
+                self.upper_bound(hi, depth - 1)
+            };
+        }
+        let (Some(id), true) = (self.def[v.0 as usize], depth > 0) else {
+            return any;
+        };
+        let op = self.f.op(id);
+        let bound = |i: usize| match self.ty(op.args[i]) {
+            Ty::U32 => self.upper_bound(op.args[i], depth - 1),
+            Ty::Scalar(Scalar::U8) => 0xff,
+            Ty::Scalar(Scalar::U16) => 0xffff,
+            Ty::Scalar(Scalar::Bool) => 1,
+            _ => any,
+        };
+        let constant = |i: usize| self.constant(op.args[i]);
+        let n = match op.kind {
+            OpKind::LocalId => u64::from(self.f.group.max(1)) - 1,
+            OpKind::LaneId => 31,
+            OpKind::WaveId => u64::from(self.f.waves()),
+            OpKind::GroupId { .. } => any / u64::from(self.f.group.max(1)),
+            OpKind::And | OpKind::Min => bound(0).min(bound(1)),
+            OpKind::Max => bound(0).max(bound(1)),
+            OpKind::Select => bound(1).max(bound(2)),
+            OpKind::Add => bound(0) + bound(1),
+            OpKind::Mul => bound(0) * bound(1),
+            OpKind::Shr => bound(0) >> constant(1).map_or(0, |k| k & 31),
+            OpKind::Shl => constant(1).map_or(any, |k| bound(0) << (k & 31)),
+            OpKind::Rem => constant(1).filter(|&k| k > 0).map_or(any, |k| k - 1),
+            OpKind::Div => constant(1).filter(|&k| k > 0).map_or(any, |k| bound(0) / k),
+            OpKind::Cast => bound(0),
+            _ => any,
+        };
+        // A bound above 32 bits means that the value may have wrapped.
+        if n > any {
+            any
+        } else {
+            n
+        }
+    }
+
+    fn buffer_inst(&mut self, op: Mubuf, data: Sub, b: &Buf, address: &Address, shared: bool, glc: bool) {
+        let vaddr = address.vaddr.map_or(X::P(Reg::NULL), X::R);
+        let inst = self.inst(op, &[data.into(), vaddr, b.srd.into(), 0.into()]);
+        inst.mods.offen = address.vaddr.is_some();
+        inst.mods.offset = address.offset as i32;
+        inst.mods.glc = glc;
+        inst.shared = shared;
+    }
+
+    // ---- global loads and stores -----------------------------------------------------------------------------------
+
+    pub(super) fn load(&mut self, result: Value, view: Value, index: Value) -> Sel<Rep> {
+        let b = self.buf(view);
+        let ty = self.ty(result);
+        if let (Ty::Vec(elem, n), true) = (ty, self.piecewise(&b, ty)) {
+            let parts: Vec<X> = (0..n).map(|k| self.load_element(&b, index, k).into()).collect();
+            return Ok(Rep::Regs(self.assemble(elem, &parts)));
+        }
+        let address = self.address(&b, view, index);
+        let (op, width) = load_op(ty);
+        let to = self.m.vreg(Class::V, width);
+        self.buffer_inst(op, to, &b, &address, !b.readonly, false);
+        if ty == Ty::BOOL {
+            return Ok(Rep::Regs(self.byte_to_bool(to.into())));
+        }
+        Ok(Rep::Regs(to))
+    }
+
+    /// Whether a vector access is made element by element.
+    fn piecewise(&self, b: &Buf, ty: Ty) -> bool {
+        matches!(ty, Ty::Vec(s, n) if b.lanes.is_some() || (s.bytes() * n) % 4 != 0)
+    }
+
+    /// Address of element `index + k`, without wrapping past the largest index.
+    fn element_address(&mut self, b: &Buf, index: Value, k: u32) -> Address {
+        let at = self.x(index, 0);
+        let at = self.in_v(at);
+        let at = match k {
+            0 => at,
+            _ => self.vm(Vop2::v_add_nc_u32, &[k.into(), at.into()], |m| m.clamp = true),
+        };
+        let whole = Buf {
+            lanes: Some(b.lanes.unwrap_or((0.into(), b.len))),
+            ..*b
+        };
+        self.lane_address(&whole, at.into())
+    }
+
+    fn load_element(&mut self, b: &Buf, index: Value, k: u32) -> Sub {
+        let address = self.element_address(b, index, k);
+        let (op, width) = load_op(Ty::Scalar(b.elem));
+        let to = self.m.vreg(Class::V, width);
+        self.buffer_inst(op, to, b, &address, !b.readonly, false);
+        to
+    }
+
+    /// A vector from its elements in registers, zero-extended ones where narrow.
+    fn assemble(&mut self, elem: Scalar, parts: &[X]) -> Sub {
+        let words: Vec<X> = match elem.bytes() {
+            8 => parts
+                .iter()
+                .flat_map(|p| match p {
+                    X::R(s) => vec![X::R(s.dword(0)), X::R(s.dword(1))],
+                    other => vec![*other],
+                })
+                .collect(),
+            4 => parts.to_vec(),
+            size => parts
+                .chunks((4 / size) as usize)
+                .map(|c| self.pack_dword(size * 8, c).into())
+                .collect(),
+        };
+        self.tuple(Class::V, &words)
+    }
+
+    fn pack_dword(&mut self, bits: u32, parts: &[X]) -> Sub {
+        let mask = (1u32 << bits) - 1;
+        let mut out = self.v(Vop2::v_and_b32, &[mask.into(), parts[0]]);
+        for (i, &p) in parts.iter().enumerate().skip(1) {
+            let low = self.v(Vop2::v_and_b32, &[mask.into(), p]);
+            out = self.v(
+                crate::isa::Vop3::v_lshl_or_b32,
+                &[low.into(), (bits * i as u32).into(), out.into()],
+            );
+        }
+        out
+    }
+
+    pub(super) fn store(&mut self, view: Value, index: Value, value: Value) -> Sel<()> {
+        let b = self.buf(view);
+        let ty = self.ty(value);
+        if self.piecewise(&b, ty) {
+            let Ty::Vec(_, n) = ty else { return Ok(()) };
+            for k in 0..n {
+                let Rep::Regs(part) = self.vec_get(value, k)? else {
+                    continue;
+                };
+                let part = if self.class(part.into()) == Class::S {
+                    self.in_v(part.into())
+                } else {
+                    part
+                };
+                let address = self.element_address(&b, index, k);
+                self.buffer_inst(store_op(Ty::Scalar(b.elem)), part, &b, &address, false, false);
+            }
+            return Ok(());
+        }
+        let data = self.memory_value(value);
+        let address = self.address(&b, view, index);
+        self.buffer_inst(store_op(ty), data, &b, &address, false, false);
+        Ok(())
+    }
+
+    /// A value as it is stored, in VGPRs.
+    fn memory_value(&mut self, value: Value) -> Sub {
+        if self.ty(value) == Ty::BOOL {
+            let mask = self.x(value, 0);
+            return self.bool_to_byte(mask);
+        }
+        self.v_tuple(value)
+    }
+
+    pub(super) fn atomic(&mut self, op: Rmw, result: Value, args: &[Value]) -> Sel<Rep> {
+        let b = self.buf(args[0]);
+        use Mubuf::*;
+        let code = match (op, b.elem) {
+            (Rmw::Add, Scalar::U32 | Scalar::I32) => buffer_atomic_add_u32,
+            (Rmw::Min, Scalar::U32) => buffer_atomic_min_u32,
+            (Rmw::Min, Scalar::I32) => buffer_atomic_min_i32,
+            (Rmw::Max, Scalar::U32) => buffer_atomic_max_u32,
+            (Rmw::Max, Scalar::I32) => buffer_atomic_max_i32,
+            (Rmw::And, Scalar::U32 | Scalar::I32) => buffer_atomic_and_b32,
+            (Rmw::Or, Scalar::U32 | Scalar::I32) => buffer_atomic_or_b32,
+            (Rmw::Xor, Scalar::U32 | Scalar::I32) => buffer_atomic_xor_b32,
+            (Rmw::Swap, Scalar::U32 | Scalar::I32 | Scalar::F32) => buffer_atomic_swap_b32,
+            (Rmw::Add, Scalar::F32) => buffer_atomic_add_f32,
+            (Rmw::Min, Scalar::F32) => buffer_atomic_min_f32,
+            (Rmw::Max, Scalar::F32) => buffer_atomic_max_f32,
+            (_, s) => return self.unsupported(format!("an atomic {op:?} on {s}; use u32, i32 or f32")),
+        };
+        let wanted = self.uses[result.0 as usize] > 0;
+        let value = self.v_tuple(args[2]);
+        let data = self.m.vreg(Class::V, 1);
+        self.mov(data, value.into());
+        let address = self.address(&b, args[0], args[1]);
+        self.buffer_inst(code, data, &b, &address, wanted, wanted);
+        Ok(Rep::Regs(data))
+    }
+
+    // ---- LDS -------------------------------------------------------------------------------------------------------
+
+    /// Address VGPR and immediate of byte `offset + extra` of an allocation.
+    fn lds_address(&mut self, lds: LdsId, extra: u32, offset: Value) -> (Sub, u32) {
+        let at = self.f.lds_offset(lds) + extra;
+        let offset = self.x(offset, 0);
+        match offset {
+            X::K(k) if k.checked_add(at).is_some_and(|n| n <= 0xffff) => (self.in_v(0.into()), k + at),
+            _ if at <= 0xffff => (self.in_v(offset), at),
+            _ => (self.v(Vop2::v_add_nc_u32, &[at.into(), offset]), 0),
+        }
+    }
+
+    fn ds(&mut self, op: Ds, xs: &[X], offset: u32) {
+        self.inst(op, xs).mods.offset = offset as i32;
+    }
+
+    pub(super) fn lds_load(&mut self, lds: LdsId, base: u32, result: Value, offset: Value) -> Sel<Rep> {
+        let ty = self.ty(result);
+        let (addr, at) = self.lds_address(lds, base, offset);
+        let Some(op) = ds_load_op(ty) else {
+            return self.unsupported(format!("an LDS access of {ty}"));
+        };
+        let to = self.m.vreg(Class::V, Opcode::from(op).row().operands[0].ty.regs());
+        self.ds(op, &[to.into(), addr.into()], at);
+        if ty == Ty::BOOL {
+            return Ok(Rep::Regs(self.byte_to_bool(to.into())));
+        }
+        Ok(Rep::Regs(to))
+    }
+
+    pub(super) fn lds_store(&mut self, lds: LdsId, base: u32, offset: Value, value: Value) -> Sel<()> {
+        let ty = self.ty(value);
+        let data = self.memory_value(value);
+        let (addr, at) = self.lds_address(lds, base, offset);
+        let Some(op) = ds_store_op(ty) else {
+            return self.unsupported(format!("an LDS access of {ty}"));
+        };
+        self.ds(op, &[addr.into(), data.into()], at);
+        Ok(())
+    }
+
+    pub(super) fn lds_atomic(&mut self, lds: LdsId, base: u32, op: Rmw, result: Value, args: &[Value]) -> Sel<Rep> {
+        let elem = self.elem(args[1]);
+        use Ds::*;
+        let (silent, returning) = match (op, elem) {
+            (Rmw::Add, Scalar::U32 | Scalar::I32) => (ds_add_u32, ds_add_rtn_u32),
+            (Rmw::Min, Scalar::U32) => (ds_min_u32, ds_min_rtn_u32),
+            (Rmw::Min, Scalar::I32) => (ds_min_i32, ds_min_rtn_i32),
+            (Rmw::Max, Scalar::U32) => (ds_max_u32, ds_max_rtn_u32),
+            (Rmw::Max, Scalar::I32) => (ds_max_i32, ds_max_rtn_i32),
+            (Rmw::And, Scalar::U32 | Scalar::I32) => (ds_and_b32, ds_and_rtn_b32),
+            (Rmw::Or, Scalar::U32 | Scalar::I32) => (ds_or_b32, ds_or_rtn_b32),
+            (Rmw::Xor, Scalar::U32 | Scalar::I32) => (ds_xor_b32, ds_xor_rtn_b32),
+            (Rmw::Swap, Scalar::U32 | Scalar::I32 | Scalar::F32) => (ds_storexchg_rtn_b32, ds_storexchg_rtn_b32),
+            (Rmw::Add, Scalar::F32) => (ds_add_f32, ds_add_rtn_f32),
+            (Rmw::Min, Scalar::F32) => (ds_min_f32, ds_min_rtn_f32),
+            (Rmw::Max, Scalar::F32) => (ds_max_f32, ds_max_rtn_f32),
+            (_, s) => return self.unsupported(format!("an LDS atomic {op:?} on {s}; use u32, i32 or f32")),
+        };
+        let data = self.v_tuple(args[1]);
+        let (addr, at) = self.lds_address(lds, base, args[0]);
+        let to = self.m.vreg(Class::V, 1);
+        if self.uses[result.0 as usize] > 0 || silent == returning {
+            self.ds(returning, &[to.into(), addr.into(), data.into()], at);
+        } else {
+            self.ds(silent, &[addr.into(), data.into()], at);
+        }
+        Ok(Rep::Regs(to))
+    }
+
+    pub(super) fn lds_frag_load(&mut self, lds: LdsId, base: u32, result: Value, offset: Value) -> Sel<Rep> {
+        let width = dwords(self.ty(result));
+        if width % 4 != 0 {
+            return self.unsupported(format!("loading {} from LDS", self.ty(result)));
+        }
+        let (addr, at) = self.lds_address(lds, base, offset);
+        let to = self.m.vreg(Class::V, width);
+        self.pseudo(MOp::ImplicitDef, vec![to.into()]);
+        for i in 0..width / 4 {
+            let at = at + 16 * i;
+            let (addr, at) = match at {
+                0..=0xffff => (addr, at),
+                _ => (self.v(Vop2::v_add_nc_u32, &[at.into(), addr.into()]), 0),
+            };
+            self.ds(Ds::ds_load_b128, &[to.slice(4 * i, 4).into(), addr.into()], at);
+        }
+        Ok(Rep::Regs(to))
+    }
+}
+
+fn load_op(ty: Ty) -> (Mubuf, u32) {
+    use Mubuf::*;
+    match (ty, dwords(ty)) {
+        (Ty::Scalar(Scalar::Bool | Scalar::U8), _) => (buffer_load_u8, 1),
+        (Ty::Scalar(Scalar::I8), _) => (buffer_load_i8, 1),
+        (Ty::Scalar(Scalar::U16 | Scalar::F16 | Scalar::Bf16), _) => (buffer_load_u16, 1),
+        (Ty::Scalar(Scalar::I16), _) => (buffer_load_i16, 1),
+        (_, 1) => (buffer_load_b32, 1),
+        (_, 2) => (buffer_load_b64, 2),
+        (_, 3) => (buffer_load_b96, 3),
+        _ => (buffer_load_b128, 4),
+    }
+}
+
+fn store_op(ty: Ty) -> Mubuf {
+    use Mubuf::*;
+    match (ty, dwords(ty)) {
+        (Ty::Scalar(Scalar::Bool | Scalar::U8 | Scalar::I8), _) => buffer_store_b8,
+        (Ty::Scalar(Scalar::U16 | Scalar::I16 | Scalar::F16 | Scalar::Bf16), _) => buffer_store_b16,
+        (_, 1) => buffer_store_b32,
+        (_, 2) => buffer_store_b64,
+        (_, 3) => buffer_store_b96,
+        _ => buffer_store_b128,
+    }
+}
+
+fn ds_load_op(ty: Ty) -> Option<Ds> {
+    use Ds::*;
+    Some(match ty {
+        Ty::Scalar(Scalar::Bool | Scalar::U8) => ds_load_u8,
+        Ty::Scalar(Scalar::I8) => ds_load_i8,
+        Ty::Scalar(Scalar::U16 | Scalar::F16 | Scalar::Bf16) => ds_load_u16,
+        Ty::Scalar(Scalar::I16) => ds_load_i16,
+        _ => match bytes(ty)? {
+            4 => ds_load_b32,
+            8 => ds_load_b64,
+            12 => ds_load_b96,
+            16 => ds_load_b128,
+            _ => return None,
+        },
+    })
+}
+
+fn ds_store_op(ty: Ty) -> Option<Ds> {
+    use Ds::*;
+    Some(match bytes(ty)? {
+        1 => ds_store_b8,
+        2 => ds_store_b16,
+        4 => ds_store_b32,
+        8 => ds_store_b64,
+        12 => ds_store_b96,
+        16 => ds_store_b128,
+        _ => return None,
+    })
+}
+
+/// Bytes in memory of a scalar or vector.
+fn bytes(ty: Ty) -> Option<u32> {
+    match ty {
+        Ty::Scalar(s) => Some(s.bytes()),
+        Ty::Vec(s, n) => Some(s.bytes() * n),
+        _ => None,
+    }
+}

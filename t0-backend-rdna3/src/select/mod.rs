@@ -1,0 +1,639 @@
+//! Instruction selection: IR with structured control flow becomes machine code over virtual registers.
+//!
+//! Where a value lives: wave-uniform integers in SGPRs as far as SALU instructions make them, everything else in VGPRs.
+//! A `bool` is a lane mask in one SGPR; only the bits of active lanes mean anything, for a uniform `bool` they are all
+//! equal. Integers narrower than 32 bits are kept extended to 32 bits; the upper half of an f16 or bf16 is undefined.
+//! 64-bit values, vectors and fragments are tuples.
+//!
+//! Parts: [`emit`] (instructions from operands), [`control`] (branches and EXEC), [`arith`], [`float`], [`cast`],
+//! [`memory`], [`wave`].
+
+pub mod arith;
+pub mod cast;
+pub mod control;
+pub mod emit;
+pub mod float;
+pub mod memory;
+pub mod wave;
+
+use crate::isa::{Mods, Operand, Reg, Smem, Sop1, Sop2, Sopc, Sopp, Vop1, Vop2};
+use crate::mir::{BlockId, Class, MBlock, MFunc, MInst, MOp, MOperand, Sub};
+use crate::object::InitialSgprs;
+use crate::CompileError;
+use std::collections::{HashMap, HashSet};
+use t0_ir::{abi, Access, Effect, Func, OpId, OpKind, ParamKind, Role, Scalar, Span, Ty, Value};
+
+/// A source or destination of an instruction under construction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum X {
+    /// Virtual registers.
+    R(Sub),
+    /// A 32-bit constant, by its bits.
+    K(u32),
+    /// A physical register.
+    P(Reg),
+}
+
+impl From<Sub> for X {
+    fn from(s: Sub) -> X {
+        X::R(s)
+    }
+}
+
+impl From<u32> for X {
+    fn from(k: u32) -> X {
+        X::K(k)
+    }
+}
+
+impl From<f32> for X {
+    fn from(k: f32) -> X {
+        X::K(k.to_bits())
+    }
+}
+
+impl From<Reg> for X {
+    fn from(r: Reg) -> X {
+        X::P(r)
+    }
+}
+
+/// A buffer value.
+#[derive(Clone, Copy, Debug)]
+pub struct Buf {
+    /// Descriptor, 4 SGPRs.
+    pub srd: Sub,
+    /// Length in elements: a scalar register or a constant; not above what the descriptor covers.
+    pub len: X,
+    /// Element type.
+    pub elem: Scalar,
+    /// No lane of the launch writes this memory.
+    pub readonly: bool,
+    /// A view that differs between lanes: element offset into the buffer of `srd` and length, per lane.
+    pub lanes: Option<(X, X)>,
+}
+
+/// Where a value is.
+#[derive(Clone, Copy, Debug)]
+pub enum Rep {
+    /// A constant, by its bits, not in any register yet.
+    Const(u64),
+    /// In registers.
+    Regs(Sub),
+    /// A buffer.
+    Buf(Buf),
+}
+
+/// The selector: its state while it walks the IR.
+pub struct Select<'a> {
+    /// The kernel.
+    pub f: &'a Func,
+    /// The code so far.
+    pub m: MFunc,
+    reps: Vec<Option<Rep>>,
+    uniform: Vec<bool>,
+    uses: Vec<u32>,
+    def: Vec<Option<OpId>>,
+    labels: Vec<Option<u32>>,
+    span: Span,
+    depth: u32,
+    /// Pairs (index, length) of IR values for which `index < length` holds where code is being emitted.
+    guards: Vec<(Value, Value)>,
+    /// Uniform comparisons put off until the branch that consumes them.
+    pending: HashMap<Value, (Sopc, X, X)>,
+    /// Values that branches test.
+    branch_conditions: HashSet<Value>,
+    /// Exclusive upper bounds of loop counters.
+    loop_ends: HashMap<Value, Value>,
+    local_id: Option<Sub>,
+    group_id: [Option<Sub>; 3],
+    group_count: [Option<Sub>; 3],
+}
+
+/// Result of a selection step.
+pub type Sel<T> = Result<T, CompileError>;
+
+/// Number of dwords of a value of this type in registers (`bool`: its mask).
+pub fn dwords(ty: Ty) -> u32 {
+    match ty {
+        Ty::Scalar(s) => s.bytes().div_ceil(4),
+        Ty::Vec(s, n) => (s.bytes() * n).div_ceil(4),
+        Ty::Frag(Role::Input, s) => 16 * s.bytes() / 4,
+        Ty::Frag(Role::Acc, _) => 8,
+        Ty::Buffer(_) => 4,
+        Ty::Staged(_) | Ty::LdsTile(_) => 0,
+    }
+}
+
+/// A constant's bits extended to 64 as registers hold the type.
+fn canonical(ty: Scalar, bits: u64) -> u64 {
+    match ty {
+        Scalar::Bool => bits & 1,
+        Scalar::I8 => i64::from(bits as i8) as u64,
+        Scalar::I16 => i64::from(bits as i16) as u64,
+        Scalar::I32 => i64::from(bits as i32) as u64,
+        Scalar::U8 => bits & 0xff,
+        Scalar::U16 | Scalar::F16 | Scalar::Bf16 => bits & 0xffff,
+        Scalar::U32 | Scalar::F32 => bits & 0xffff_ffff,
+        Scalar::I64 | Scalar::U64 | Scalar::F64 => bits,
+    }
+}
+
+/// Facts about the launch that selection needs.
+pub struct Entry {
+    /// Where the initial SGPRs are.
+    pub sgprs: InitialSgprs,
+}
+
+/// Selects instructions for a verified, tile-free kernel. `uniform[v]`: is value `v` the same in all lanes of a wave?
+///
+/// Errors: an operation on types that have no code yet.
+pub fn select(f: &Func, uniform: Vec<bool>, entry: &Entry) -> Sel<MFunc> {
+    let n = f.values.len();
+    let mut uses = vec![0; n];
+    let mut def = vec![None; n];
+    count_uses(f, &f.body.ops, &mut uses, &mut def);
+    let mut s = Select {
+        f,
+        m: MFunc::default(),
+        reps: vec![None; n],
+        uniform,
+        uses,
+        def,
+        labels: Vec::new(),
+        span: Span::default(),
+        depth: 0,
+        guards: Vec::new(),
+        pending: HashMap::new(),
+        branch_conditions: branch_conditions(f),
+        loop_ends: loop_ends(f),
+        local_id: None,
+        group_id: [None; 3],
+        group_count: [None; 3],
+    };
+    s.m.blocks.push(MBlock::default());
+    s.prologue(entry)?;
+    s.ops(&f.body.ops)?;
+    s.span = Span::default();
+    s.raw(Sopp::s_endpgm, vec![Operand::Imm(0).into()]);
+    s.resolve_labels();
+    Ok(s.m)
+}
+
+fn branch_conditions(f: &Func) -> HashSet<Value> {
+    let tests = |o: &&t0_ir::Op| matches!(o.kind, OpKind::If | OpKind::Condition);
+    f.ops
+        .iter()
+        .filter(tests)
+        .filter_map(|o| o.args.first().copied())
+        .collect()
+}
+
+/// Counter and end of every `for` over `u32`.
+fn loop_ends(f: &Func) -> HashMap<Value, Value> {
+    let loops = f.ops.iter().filter(|o| matches!(o.kind, OpKind::For { .. }));
+    loops
+        .filter(|o| f.ty(o.args[1]) == Ty::U32)
+        .map(|o| (o.regions[0].args[0], o.args[1]))
+        .collect()
+}
+
+fn count_uses(f: &Func, ops: &[OpId], uses: &mut [u32], def: &mut [Option<OpId>]) {
+    for &id in ops {
+        let op = f.op(id);
+        for a in &op.args {
+            uses[a.0 as usize] += 1;
+        }
+        for r in &op.results {
+            def[r.0 as usize] = Some(id);
+        }
+        for r in &op.regions {
+            count_uses(f, &r.ops, uses, def);
+        }
+    }
+}
+
+impl<'a> Select<'a> {
+    // ---- blocks ----------------------------------------------------------------------------------------------------
+
+    /// A label to branch to.
+    pub fn label(&mut self) -> BlockId {
+        self.labels.push(None);
+        BlockId(self.labels.len() as u32 - 1)
+    }
+
+    /// Starts a block here and gives the label its place.
+    pub fn bind(&mut self, label: BlockId) {
+        self.begin_block();
+        self.labels[label.0 as usize] = Some(self.m.blocks.len() as u32 - 1);
+    }
+
+    /// Starts a block here.
+    pub fn begin_block(&mut self) {
+        self.m.blocks.push(MBlock {
+            insts: Vec::new(),
+            depth: self.depth,
+        });
+    }
+
+    fn resolve_labels(&mut self) {
+        for block in &mut self.m.blocks {
+            for inst in &mut block.insts {
+                for o in &mut inst.operands {
+                    if let MOperand::Block(l) = o {
+                        let at = self.labels[l.0 as usize];
+                        *l = BlockId(at.unwrap_or_else(|| panic!("select: label {} was never bound", l.0)));
+                    }
+                }
+            }
+        }
+    }
+
+    // ---- values ----------------------------------------------------------------------------------------------------
+
+    /// The type of a value.
+    pub fn ty(&self, v: Value) -> Ty {
+        self.f.ty(v)
+    }
+
+    /// The scalar or element type of a value.
+    pub fn elem(&self, v: Value) -> Scalar {
+        self.f.ty(v).elem()
+    }
+
+    /// Whether the value is the same in all lanes of a wave.
+    pub fn uniform(&self, v: Value) -> bool {
+        self.uniform[v.0 as usize]
+    }
+
+    /// Where the value is.
+    pub fn rep(&self, v: Value) -> Rep {
+        match self.reps[v.0 as usize] {
+            Some(r) => r,
+            None => panic!("select: value {} used before its definition", v.0),
+        }
+    }
+
+    /// Puts a value somewhere.
+    pub fn set(&mut self, v: Value, rep: Rep) {
+        self.reps[v.0 as usize] = Some(rep);
+    }
+
+    /// Dword `k` of a value; a `bool` as its mask.
+    pub fn x(&self, v: Value, k: u32) -> X {
+        match self.rep(v) {
+            Rep::Const(bits) if self.ty(v) == Ty::BOOL => X::K(if bits == 0 { 0 } else { u32::MAX }),
+            Rep::Const(bits) => X::K((bits >> (32 * k)) as u32),
+            Rep::Regs(s) => X::R(s.dword(k)),
+            Rep::Buf(_) => panic!("select: buffer {} used as a number", v.0),
+        }
+    }
+
+    /// The constant a value is, if it is one.
+    pub fn constant(&self, v: Value) -> Option<u64> {
+        match self.reps[v.0 as usize] {
+            Some(Rep::Const(bits)) => Some(bits),
+            _ => None,
+        }
+    }
+
+    /// Register class of a source (constants count as scalar).
+    pub fn class(&self, x: X) -> Class {
+        match x {
+            X::R(s) => self.m.info(s.reg).class,
+            X::K(_) => Class::S,
+            X::P(r) => match r.file {
+                crate::isa::RegFile::S => Class::S,
+                crate::isa::RegFile::V => Class::V,
+            },
+        }
+    }
+
+    /// Whether the value is in scalar registers or constant.
+    pub fn in_sgpr(&self, v: Value) -> bool {
+        match self.rep(v) {
+            Rep::Const(_) => true,
+            Rep::Regs(s) => self.m.info(s.reg).class == Class::S,
+            Rep::Buf(_) => false,
+        }
+    }
+
+    /// Whether SALU instructions can compute a result of this operation: uniform, operands in scalar registers.
+    pub fn salu(&self, result: Value, args: &[Value]) -> bool {
+        self.uniform(result) && args.iter().all(|&a| self.in_sgpr(a))
+    }
+
+    /// An error for something that has no code.
+    pub fn unsupported<T>(&self, what: impl Into<String>) -> Sel<T> {
+        Err(CompileError::unsupported(self.f, self.span, what.into()))
+    }
+
+    // ---- walk ------------------------------------------------------------------------------------------------------
+
+    /// Selects a list of operations; the operands of its terminator.
+    pub fn ops(&mut self, ops: &'a [OpId]) -> Sel<&'a [Value]> {
+        for &id in ops {
+            let op = self.f.op(id);
+            self.span = op.span;
+            if matches!(op.kind, OpKind::Yield | OpKind::Condition) {
+                return Ok(&op.args);
+            }
+            let unused = op.results.iter().all(|r| self.uses[r.0 as usize] == 0);
+            let removable = matches!(op.kind.row().effect, Effect::Pure | Effect::Read);
+            if !(unused && removable) {
+                self.op(op)?;
+            }
+        }
+        Ok(&[])
+    }
+
+    /// Loads what is used of the kernel arguments and names the initial registers.
+    fn prologue(&mut self, entry: &Entry) -> Sel<()> {
+        let axes = self.used_axes();
+        for axis in 0..3 {
+            if let (true, Some(at)) = (axes[axis], entry.sgprs.workgroup_id[axis]) {
+                self.group_id[axis] = Some(self.copy_in(Reg::s(at), Class::S));
+            }
+        }
+        if self.uses_local_id() {
+            let v0 = self.copy_in(Reg::v(0), Class::V);
+            self.local_id = Some(v0);
+        }
+        let kernarg = entry.sgprs.kernarg_ptr;
+        let (slots, _) = abi::layout(&self.f.params);
+        let f = self.f;
+        let any = f.body.args.iter().any(|a| self.uses[a.0 as usize] > 0);
+        let base = match kernarg {
+            Some(at) if any => self.copy_in(Reg::sn(at, 2), Class::S),
+            _ => {
+                self.mask_local_id();
+                return Ok(());
+            }
+        };
+        // All loads first: they are waited for together.
+        let mut loaded = Vec::new();
+        let mut arg = 0;
+        for (p, slot) in f.params.iter().zip(slots) {
+            let values = &f.body.args[arg..arg + p.kind.values().len()];
+            arg += values.len();
+            loaded.push((p.kind, values, self.load_param(p.kind, values, base, slot.offset)));
+        }
+        for (kind, values, words) in loaded {
+            self.param(kind, values, &words);
+        }
+        self.mask_local_id();
+        Ok(())
+    }
+
+    fn mask_local_id(&mut self) {
+        if let Some(v0) = self.local_id {
+            // v0 packs the ids of three dimensions, 10 bits each.
+            self.local_id = Some(self.v(Vop2::v_and_b32, &[0x3ff.into(), v0.into()]));
+        }
+    }
+
+    fn used_axes(&self) -> [bool; 3] {
+        let mut used = [false; 3];
+        for op in &self.f.ops {
+            if let OpKind::GroupId { axis } = op.kind {
+                used[axis as usize % 3] = true;
+            }
+        }
+        used
+    }
+
+    fn uses_local_id(&self) -> bool {
+        let by_lane = |k: &OpKind| {
+            matches!(
+                k,
+                OpKind::LocalId | OpKind::LaneId | OpKind::WaveId | OpKind::WaveScan { .. }
+            )
+        };
+        self.f.ops.iter().any(|o| by_lane(&o.kind))
+    }
+
+    fn copy_in(&mut self, from: Reg, class: Class) -> Sub {
+        let to = self.m.vreg(class, from.count);
+        self.pseudo(MOp::Copy, vec![to.into(), from.into()]);
+        to
+    }
+
+    /// Loads the words of a parameter that are used.
+    fn load_param(&mut self, kind: ParamKind, values: &[Value], base: Sub, offset: u32) -> Vec<Sub> {
+        let used = |s: &Self, i: usize| s.uses[values[i].0 as usize] > 0;
+        if !(0..values.len()).any(|i| used(self, i)) {
+            return Vec::new();
+        }
+        match kind {
+            ParamKind::Scalar(s) if s.bytes() == 8 => vec![self.s_load(Smem::s_load_b64, base, offset)],
+            ParamKind::Scalar(_) => vec![self.s_load(Smem::s_load_b32, base, offset)],
+            ParamKind::Slice(..) => vec![self.s_load(Smem::s_load_b128, base, offset)],
+            ParamKind::Mat(..) => {
+                let mut words = vec![self.s_load(Smem::s_load_b128, base, offset + 8)];
+                if used(self, 0) {
+                    words.push(self.s_load(Smem::s_load_b64, base, offset));
+                }
+                words
+            }
+        }
+    }
+
+    /// Makes a parameter's values from its words.
+    fn param(&mut self, kind: ParamKind, values: &[Value], words: &[Sub]) {
+        let Some(&first) = words.first() else {
+            for &v in values {
+                self.set(v, Rep::Const(0)); // not used
+            }
+            return;
+        };
+        match kind {
+            ParamKind::Scalar(s) => {
+                let rep = match s {
+                    Scalar::Bool => {
+                        self.scmp(Sopc::s_cmp_lg_u32, first.into(), 0.into());
+                        self.s(Sop2::s_cselect_b32, &[u32::MAX.into(), 0.into()])
+                    }
+                    Scalar::I8 => self.s(Sop1::s_sext_i32_i8, &[first.into()]),
+                    Scalar::I16 => self.s(Sop1::s_sext_i32_i16, &[first.into()]),
+                    Scalar::U8 => self.s(Sop2::s_and_b32, &[first.into(), 0xff.into()]),
+                    Scalar::U16 | Scalar::F16 | Scalar::Bf16 => self.s(Sop2::s_and_b32, &[first.into(), 0xffff.into()]),
+                    _ => first,
+                };
+                self.set(values[0], Rep::Regs(rep));
+            }
+            ParamKind::Slice(elem, access) => {
+                let buf = self.descriptor(first.slice(0, 2), first.dword(2).into(), elem, access == Access::Read);
+                self.set(values[0], Rep::Buf(buf));
+            }
+            ParamKind::Mat(elem, access) => {
+                match words.get(1) {
+                    Some(&address) => {
+                        let buf = self.descriptor(address, first.dword(3).into(), elem, access == Access::Read);
+                        self.set(values[0], Rep::Buf(buf));
+                    }
+                    None => self.set(values[0], Rep::Const(0)),
+                }
+                for i in 0..3 {
+                    self.set(values[i + 1], Rep::Regs(first.dword(i as u32)));
+                }
+            }
+        }
+    }
+
+    fn s_load(&mut self, op: Smem, base: Sub, offset: u32) -> Sub {
+        let to = self
+            .m
+            .vreg(Class::S, crate::isa::Opcode::from(op).row().operands[0].ty.regs());
+        self.inst(op, &[to.into(), base.into(), Reg::NULL.into()]).mods.offset = offset as i32;
+        to
+    }
+
+    /// The packed local id, 0 … 1023.
+    fn thread(&self) -> Sub {
+        match self.local_id {
+            Some(v) => v,
+            None => panic!("select: the local id was not set up"),
+        }
+    }
+
+    fn where_am_i(&mut self, kind: &OpKind) -> Sel<Rep> {
+        Ok(Rep::Regs(match *kind {
+            OpKind::LocalId => self.thread(),
+            OpKind::LaneId => self.lane_id(),
+            OpKind::WaveId => {
+                let t = self.thread();
+                let wave = self.v(Vop2::v_lshrrev_b32, &[5.into(), t.into()]);
+                self.s(Vop1::v_readfirstlane_b32, &[wave.into()])
+            }
+            OpKind::GroupId { axis } => match self.group_id.get(axis as usize).copied().flatten() {
+                Some(s) => s,
+                None => return self.unsupported(format!("a grid axis number {axis}; axes are 0, 1, 2")),
+            },
+            OpKind::GroupCount { axis } => match self.group_count.get(axis as usize).copied().flatten() {
+                Some(s) => s,
+                None => return self.unsupported("the number of workgroups; pass it as an argument"),
+            },
+            _ => return self.unsupported(kind.row().name),
+        }))
+    }
+
+    /// Lane number, 0 … 31: groups are one-dimensional, so it is the low part of the local id.
+    pub fn lane_id(&mut self) -> Sub {
+        let t = self.thread();
+        self.v(Vop2::v_and_b32, &[31.into(), t.into()])
+    }
+
+    fn op(&mut self, op: &'a t0_ir::Op) -> Sel<()> {
+        use OpKind as K;
+        let (args, results) = (&op.args[..], &op.results[..]);
+        let rep = match &op.kind {
+            K::If => return self.if_(op),
+            K::For { .. } => return self.for_(op),
+            K::While => return self.while_(op),
+            K::Const { ty, bits } => Rep::Const(canonical(*ty, *bits)),
+            K::Add
+            | K::Sub
+            | K::Mul
+            | K::Div
+            | K::Rem
+            | K::Neg
+            | K::And
+            | K::Or
+            | K::Xor
+            | K::Not
+            | K::Shl
+            | K::Shr
+            | K::Min
+            | K::Max
+            | K::Abs
+            | K::MulAdd
+            | K::Sqrt
+            | K::Exp
+            | K::Exp2
+            | K::Ln
+            | K::Log2
+            | K::Sin
+            | K::Cos
+            | K::Floor
+            | K::Ceil
+            | K::Trunc
+            | K::RoundEven
+            | K::CountOnes
+            | K::LeadingZeros
+            | K::TrailingZeros
+            | K::ReverseBits => self.arith(&op.kind, results[0], args)?,
+            K::Cmp { pred } => self.cmp(*pred, results[0], args[0], args[1])?,
+            K::Select => self.select(results[0], args)?,
+            K::Cast => self.cast(results[0], args[0])?,
+            K::Bitcast => self.bitcast(results[0], args[0])?,
+            K::VecBuild => self.vec_build(results[0], args)?,
+            K::VecGet { index } => self.vec_get(args[0], *index)?,
+            K::LocalId | K::LaneId | K::WaveId | K::GroupId { .. } | K::GroupCount { .. } => {
+                self.where_am_i(&op.kind)?
+            }
+            K::BufferLen => self.buffer_len(args[0])?,
+            K::View => self.view(args)?,
+            K::Load => self.load(results[0], args[0], args[1])?,
+            K::Store => return self.store(args[0], args[1], args[2]),
+            K::Atomic { op } => self.atomic(*op, results[0], args)?,
+            K::LdsLoad { lds, base, .. } => self.lds_load(*lds, *base, results[0], args[0])?,
+            K::LdsStore { lds, base, .. } => return self.lds_store(*lds, *base, args[0], args[1]),
+            K::LdsAtomic { lds, base, op } => self.lds_atomic(*lds, *base, *op, results[0], args)?,
+            K::Barrier => {
+                self.raw(Sopp::s_barrier, Vec::new());
+                return Ok(());
+            }
+            K::WaveReduce { op } => self.wave_reduce(*op, args[0])?,
+            K::WaveScan { op } => self.wave_scan(*op, args[0])?,
+            K::WaveShuffle => self.wave_shuffle(args[0], args[1])?,
+            K::WaveShuffleXor { mask } => self.wave_shuffle_xor(args[0], *mask)?,
+            K::WaveBallot => self.wave_ballot(args[0])?,
+            K::WaveBroadcast => self.wave_broadcast(args[0], args[1])?,
+            K::FragSplat => self.frag_splat(results[0], args[0])?,
+            K::Wmma => self.wmma(results[0], args)?,
+            K::LdsFragLoad { lds, base, .. } => self.lds_frag_load(*lds, *base, results[0], args[0])?,
+            K::TileLoad | K::TileFetch | K::TileCommit { .. } | K::TileAt { .. } | K::TileFrag | K::TileStore => {
+                return self.unsupported(format!("`{}` after tiles were lowered", op.kind.row().name))
+            }
+            K::Yield | K::Condition => return Ok(()),
+        };
+        self.set(results[0], rep);
+        Ok(())
+    }
+
+    /// Appends an instruction with ready operands.
+    pub fn raw(&mut self, op: impl Into<crate::isa::Opcode>, operands: Vec<MOperand>) -> &mut MInst {
+        let op = op.into();
+        let enc = emit::natural_enc(op);
+        self.push(MInst {
+            op: MOp::Isa(op),
+            enc,
+            operands,
+            mods: Mods::for_op(op),
+            span: self.span,
+            shared: false,
+        })
+    }
+
+    /// Appends a pseudo-instruction.
+    pub fn pseudo(&mut self, op: MOp, operands: Vec<MOperand>) {
+        let span = self.span;
+        let enc = crate::isa::Enc::Natural;
+        self.push(MInst {
+            op,
+            enc,
+            operands,
+            mods: Mods::default(),
+            span,
+            shared: false,
+        });
+    }
+
+    fn push(&mut self, inst: MInst) -> &mut MInst {
+        let last = self.m.blocks.len() - 1; // the entry block always exists
+        let insts = &mut self.m.blocks[last].insts;
+        insts.push(inst);
+        let at = insts.len() - 1;
+        &mut insts[at]
+    }
+}
