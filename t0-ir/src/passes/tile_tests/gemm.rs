@@ -18,6 +18,8 @@ pub(super) enum Form {
     InnerLoop,
     /// There is one wave more than work: it only helps with the loading.
     SpareWave,
+    /// The loop counts tiles from −3 in `i32`; the place along k is computed from that in the loop.
+    SignedIndex,
 }
 
 /// C ← A·Bᵀ with a tile of C per workgroup, shared out over `wm`×`wn` waves.
@@ -134,12 +136,13 @@ impl Gemm {
         let acc: Vec<Value> = (0..fm * fn_)
             .map(|_| b.op1_as(OpKind::FragSplat, &[zero], acc_ty))
             .collect();
-        let (lo, step) = (b.u32(0), b.u32(self.tile[2]));
+        let bounds = self.bounds(b, p.mats[0][2]);
         let hints = LoopHints {
             stages: self.stages,
             unroll: false,
         };
-        let acc = b.for_([lo, p.mats[0][2], step], hints, &acc, |b, k, acc| {
+        let acc = b.for_(bounds, hints, &acc, |b, i, acc| {
+            let k = self.place_along_k(b, i);
             let tiles = [0, 1].map(|d| self.load(b, &p.mats[d], at[d], k, d));
             if self.form == Form::SpareWave {
                 let tys = vec![acc_ty; acc.len()];
@@ -156,6 +159,31 @@ impl Gemm {
         } else {
             self.store(b, p, at, &acc);
         }
+    }
+
+    /// Bounds of the loop along k, of matrices `k` wide.
+    fn bounds(&self, b: &mut Builder, k: Value) -> [Value; 3] {
+        let size = b.u32(self.tile[2]);
+        if self.form != Form::SignedIndex {
+            return [b.u32(0), k, size];
+        }
+        let more = b.u32(self.tile[2] - 1);
+        let tiles = b.op1(OpKind::Add, &[k, more]);
+        let tiles = b.op1(OpKind::Div, &[tiles, size]);
+        let tiles = b.op1_as(OpKind::Cast, &[tiles], Ty::I32);
+        let (lo, one) = (b.constant(Scalar::I32, -3i32 as u32 as u64), b.constant(Scalar::I32, 1));
+        let hi = b.op1(OpKind::Add, &[tiles, lo]);
+        [lo, hi, one]
+    }
+
+    fn place_along_k(&self, b: &mut Builder, i: Value) -> Value {
+        if self.form != Form::SignedIndex {
+            return i;
+        }
+        let (three, size) = (b.constant(Scalar::I32, 3), b.u32(self.tile[2]));
+        let n = b.op1(OpKind::Add, &[i, three]);
+        let n = b.op1_as(OpKind::Cast, &[n], Ty::U32);
+        b.op1(OpKind::Mul, &[n, size])
     }
 
     fn load(&self, b: &mut Builder, m: &[Value; 4], at: Value, k: Value, d: usize) -> Value {

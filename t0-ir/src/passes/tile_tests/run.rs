@@ -167,7 +167,7 @@ fn every(n: usize, shapes: &[Shape]) -> Vec<Shape> {
 
 #[test]
 fn other_forms() {
-    for form in [Form::Persistent, Form::InnerLoop, Form::SpareWave] {
+    for form in [Form::Persistent, Form::InnerLoop, Form::SpareWave, Form::SignedIndex] {
         check(
             Gemm {
                 form,
