@@ -25,7 +25,14 @@ fn latin(variant: usize) -> Vec<Shape> {
     for (i, &m) in SIZES.iter().enumerate() {
         for (j, &n) in SIZES.iter().enumerate() {
             let k = SIZES[(i + (1 + variant % 2) * j + variant) % 9];
-            let pad = [(i + variant) % 3 * 8, j % 2 * 3, (i + j) % 4].map(|p| p as u32);
+            // Rows that follow each other, whole chunks with and without a rest, and odd strides.
+            let whole = |n: u32| n.next_multiple_of(8) - n;
+            let pads = [0, whole(k), 3, whole(k) + 8];
+            let pad = [
+                pads[(i + variant) % 4],
+                pads[(i + 2 * j) % 4],
+                [0, 1, whole(n)][(i + j) % 3],
+            ];
             out.push(Shape { mnk: [m, n, k], pad });
         }
     }
@@ -48,7 +55,8 @@ fn encode(elem: Scalar, x: i32) -> Vec<u8> {
     }
 }
 
-const UNWRITTEN: u8 = 0x5a;
+/// Bytes between rows, and of results before they are written: a NaN in every float type, so that even 0 times it shows.
+const UNWRITTEN: u8 = 0xff;
 
 /// A matrix exactly as long as it must be; `content` gives elements, what lies between rows is unwritten.
 fn matrix(elem: Scalar, rows: u32, cols: u32, stride: u32, content: impl Fn(u32, u32) -> Option<i32>) -> Vec<u8> {
