@@ -3,7 +3,7 @@
 use crate::eval::mask;
 use crate::func::Value;
 use crate::op::{OpKind, Pred, Rmw};
-use crate::stage::{At, Iter, Root, Stage, TArg, Val};
+use crate::stage::{At, Iter, Place, Root, Stage, TArg, Val};
 use crate::ty::{Scalar, Ty};
 
 impl Stage {
@@ -21,6 +21,10 @@ impl Stage {
             }
             (Val::View(b), "lanes" | "lanes_mut", []) => iter(Iter::Lanes(*b)),
             (Val::View(b), "iter", []) => iter(Iter::Elems(*b)),
+            (Val::View(b), "get_unchecked", [i]) => match self.index_value(i) {
+                Some(i) => Val::Ref(Box::new(Place::elem(*b, i))),
+                None => Val::Poison,
+            },
             (Val::Array(vs), "iter", []) => iter(Iter::Items(vs.clone())),
             (Val::Array(vs), "len", []) => Val::V(self.u32(vs.len() as u32)),
             (Val::Shared { len, .. }, "len", []) => Val::V(self.u32(*len)),

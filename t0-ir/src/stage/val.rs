@@ -174,6 +174,14 @@ pub enum Iter {
 }
 
 impl Val {
+    /// The value of a statement that may leave early: `Never` if it does.
+    pub fn diverges(&self) -> Val {
+        match self {
+            Val::Never => Val::Never,
+            _ => Val::Unit,
+        }
+    }
+
     /// Calls `f` on every IR value this is made of, in a fixed order.
     pub fn leaves_mut(&mut self, f: &mut dyn FnMut(&mut Value)) {
         match self {

@@ -1,0 +1,1 @@
+//! The macro never panics, and reports everything it refuses.
