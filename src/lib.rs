@@ -1,1 +1,66 @@
 //! GPU kernels in Rust for AMD RDNA3.
+//!
+//! A kernel is a Rust function with `#[kernel]`; it is checked by rustc, compiled to machine code in this process and
+//! launched as a struct literal. With no GPU in the machine it runs on a simulated card that executes the same bytes.
+//!
+//! ```
+//! use t0::prelude::*;
+//!
+//! /// y ← a·x + y
+//! #[kernel(group = 256)]
+//! pub fn saxpy(a: f32, x: &[f32], y: &mut Lanes<f32>) {
+//!     for (i, y) in y {
+//!         *y += a * x[i];
+//!     }
+//! }
+//!
+//! assert_eq!(saxpy::ENTRY.group, 256);
+//! ```
+#![forbid(unsafe_code)]
+
+pub use t0_ir::surface::*;
+pub use t0_macros::{device, kernel};
+pub use t0_runtime::*;
+
+pub use t0_ir as ir;
+pub use t0_ir::stage::{Kernel, KernelEntry};
+
+/// What a kernel and its launch need: `use t0::prelude::*;`.
+pub mod prelude {
+    pub use t0_ir::stage::Kernel;
+    pub use t0_ir::surface::{
+        bf16, f16, group, lane, thread, wave, wmma, Acc, AccFrag, Atomic, Device, Frag, Group, Groups, LaneSlice,
+        Lanes, Lds, Mat, Number, Relaxed, Scalar, Shared, Signed, Tile, TileAt, TileRef, WaveSlice, Waves,
+    };
+    pub use t0_macros::{device, kernel};
+    pub use t0_runtime::{Buffer, Gpu, MatBuffer, Queue};
+}
+
+/// The registry entries of kernels, for a list of all kernels of a crate; generic ones without their arguments.
+///
+/// ```
+/// # use t0::prelude::*;
+/// # #[kernel(group = 64)]
+/// # pub fn fill<const N: u32>(y: &mut Lanes<u32>) { for (_, y) in y { *y = N; } }
+/// pub fn all() -> &'static [&'static t0::KernelEntry] {
+///     t0::kernels![fill]
+/// }
+/// assert_eq!(all()[0].consts, ["N"]);
+/// ```
+#[macro_export]
+macro_rules! kernels {
+    ($($kernel:path),* $(,)?) => {
+        &[$(<$kernel as $crate::Kernel>::ENTRY),*]
+    };
+}
+
+/// What the attributes' expansions name; not for use by hand.
+#[doc(hidden)]
+pub mod __private {
+    pub use t0_ir::at;
+    pub use t0_ir::stage::{
+        stage_kernel, At, BinOp, Kernel, KernelEntry, Loop, ParamDesc, Probe, Stage, TArg, TyDesc, UnOp, UnknownTy, Val,
+    };
+    pub use t0_ir::{Diags, Func, Scalar as ScalarTy};
+    pub use t0_runtime::{Args, Error, KernelKey, Launch, Param};
+}

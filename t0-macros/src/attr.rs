@@ -29,7 +29,10 @@ impl Parse for KernelArgs {
                 ));
             };
             if slot.replace(arg.value).is_some() {
-                return Err(Error::new_spanned(&arg.path, "this argument is given twice; remove one"));
+                return Err(Error::new_spanned(
+                    &arg.path,
+                    "this argument is given twice; remove one",
+                ));
             }
         }
         let group = group.ok_or_else(|| input.error("say how large a workgroup is: `#[kernel(group = 256)]`"))?;
@@ -70,7 +73,9 @@ pub fn loop_attrs(attrs: &[Attribute]) -> Result<LoopAttrs> {
     let mut out = LoopAttrs::default();
     for attr in attrs {
         if attr.path().is_ident("unroll") {
-            attr.meta.require_path_only().map_err(|_| Error::new_spanned(attr, "`#[unroll]` has no arguments"))?;
+            attr.meta
+                .require_path_only()
+                .map_err(|_| Error::new_spanned(attr, "`#[unroll]` has no arguments"))?;
             out.unroll = true;
         } else if attr.path().is_ident("pipeline") {
             out.stages = stages(attr)?;

@@ -27,7 +27,11 @@ pub fn expand(args: TokenStream, item: TokenStream) -> TokenStream {
     let checked = strip::checked(&f);
     let errors = twin.errors.tokens();
     let (vis, name, stage) = (&f.vis, &f.sig.ident, twin.stage());
-    let body = if twin.errors.is_empty() { body } else { quote!(::t0::__private::Val::Poison) };
+    let body = if twin.errors.is_empty() {
+        body
+    } else {
+        quote!(::t0::__private::Val::Poison)
+    };
     quote! {
         #checked
 
@@ -75,7 +79,10 @@ fn body(f: &ItemFn, twin: &mut Twin) -> TokenStream {
     let mut patterns = Vec::new();
     for (i, input) in f.sig.inputs.iter().enumerate() {
         let FnArg::Typed(t) = input else {
-            twin.errors.at(input, "methods are not in the kernel subset; pass the value as a parameter");
+            twin.errors.at(
+                input,
+                "methods are not in the kernel subset; pass the value as a parameter",
+            );
             continue;
         };
         let ty = twin.ty(&t.ty);
@@ -115,11 +122,18 @@ fn body(f: &ItemFn, twin: &mut Twin) -> TokenStream {
 fn generics(f: &ItemFn, twin: &mut Twin) -> TokenStream {
     let stage = twin.stage();
     let mut out = Vec::new();
-    let given = f.sig.generics.params.iter().filter(|p| !matches!(p, GenericParam::Lifetime(_)));
+    let given = f
+        .sig
+        .generics
+        .params
+        .iter()
+        .filter(|p| !matches!(p, GenericParam::Lifetime(_)));
     for (i, p) in given.enumerate() {
         match p {
             GenericParam::Type(t) => {
-                let Some(var) = twin.generic_var(&t.ident) else { continue };
+                let Some(var) = twin.generic_var(&t.ident) else {
+                    continue;
+                };
                 let infer = match find(f, &t.ident) {
                     Some((k, _)) => quote!(#stage.infer_ty(&__args[#k])),
                     None => quote!(::t0::__private::TyDesc::Infer),
@@ -132,7 +146,9 @@ fn generics(f: &ItemFn, twin: &mut Twin) -> TokenStream {
                 });
             }
             GenericParam::Const(c) => {
-                let Some(var) = twin.generic_var(&c.ident) else { continue };
+                let Some(var) = twin.generic_var(&c.ident) else {
+                    continue;
+                };
                 let infer = match find(f, &c.ident) {
                     Some((k, n)) => quote!(#stage.infer_const(&__args[#k], #n)),
                     None => quote!(0),
@@ -194,7 +210,9 @@ fn is_ident(arg: &syn::GenericArgument, name: &Ident) -> bool {
 pub fn is_read_only(ty: &Type) -> bool {
     match ty {
         Type::Reference(r) if r.mutability.is_none() => match &*r.elem {
-            Type::Slice(s) => !matches!(&*s.elem, Type::Path(p) if p.path.segments.last().is_some_and(|s| s.ident == "Atomic")),
+            Type::Slice(s) => {
+                !matches!(&*s.elem, Type::Path(p) if p.path.segments.last().is_some_and(|s| s.ident == "Atomic"))
+            }
             Type::Path(p) => p.path.segments.last().is_some_and(|s| s.ident == "Mat"),
             _ => false,
         },

@@ -3,7 +3,9 @@
 //! What follows such a statement is staged under a flag, so the answer must not be "no" when it could be "yes".
 
 use syn::visit::{self, Visit};
-use syn::{Expr, ExprBreak, ExprClosure, ExprContinue, ExprForLoop, ExprLoop, ExprReturn, ExprWhile, Item, Label, Lifetime};
+use syn::{
+    Expr, ExprBreak, ExprClosure, ExprContinue, ExprForLoop, ExprLoop, ExprReturn, ExprWhile, Item, Label, Lifetime,
+};
 
 #[derive(Default)]
 struct Exits<'a> {

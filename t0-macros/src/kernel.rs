@@ -60,13 +60,31 @@ fn check_signature(f: &ItemFn, errors: &mut Errors) -> bool {
             errors.at(t.to_token_stream(), why);
         }
     };
-    refuse(sig.asyncness.as_ref().map(|t| t as &dyn ToTokens), "a kernel cannot be `async`; remove it");
-    refuse(sig.unsafety.as_ref().map(|t| t as &dyn ToTokens), "a kernel cannot be `unsafe`; remove it");
-    refuse(sig.constness.as_ref().map(|t| t as &dyn ToTokens), "a kernel cannot be `const`; remove it");
-    refuse(sig.abi.as_ref().map(|t| t as &dyn ToTokens), "a kernel has no ABI; remove `extern`");
-    refuse(sig.variadic.as_ref().map(|t| t as &dyn ToTokens), "a kernel has a fixed number of parameters; list them");
+    refuse(
+        sig.asyncness.as_ref().map(|t| t as &dyn ToTokens),
+        "a kernel cannot be `async`; remove it",
+    );
+    refuse(
+        sig.unsafety.as_ref().map(|t| t as &dyn ToTokens),
+        "a kernel cannot be `unsafe`; remove it",
+    );
+    refuse(
+        sig.constness.as_ref().map(|t| t as &dyn ToTokens),
+        "a kernel cannot be `const`; remove it",
+    );
+    refuse(
+        sig.abi.as_ref().map(|t| t as &dyn ToTokens),
+        "a kernel has no ABI; remove `extern`",
+    );
+    refuse(
+        sig.variadic.as_ref().map(|t| t as &dyn ToTokens),
+        "a kernel has a fixed number of parameters; list them",
+    );
     if let syn::ReturnType::Type(_, ty) = &sig.output {
-        errors.at(ty, "a kernel returns nothing; write the result to an output such as `&mut Lanes<f32>`");
+        errors.at(
+            ty,
+            "a kernel returns nothing; write the result to an output such as `&mut Lanes<f32>`",
+        );
     }
     for p in &sig.generics.params {
         match p {
@@ -99,7 +117,10 @@ fn params(f: &ItemFn, errors: &mut Errors) -> Vec<Param> {
                     host,
                 });
             }
-            other => errors.at(other, "a kernel's parameter is a single name: it becomes a field of the launch struct"),
+            other => errors.at(
+                other,
+                "a kernel's parameter is a single name: it becomes a field of the launch struct",
+            ),
         }
     }
     out
@@ -126,7 +147,8 @@ struct AddLifetime;
 
 impl VisitMut for AddLifetime {
     fn visit_type_reference_mut(&mut self, r: &mut TypeReference) {
-        r.lifetime.get_or_insert_with(|| Lifetime::new("'h", r.and_token.span()));
+        r.lifetime
+            .get_or_insert_with(|| Lifetime::new("'h", r.and_token.span()));
         visit_mut::visit_type_reference_mut(self, r);
     }
 }
@@ -158,7 +180,10 @@ fn default_of(c: &ConstParam) -> Option<TokenStream> {
 }
 
 fn docs(f: &ItemFn) -> Vec<&Attribute> {
-    f.attrs.iter().filter(|a| a.path().is_ident("doc") || a.path().is_ident("cfg")).collect()
+    f.attrs
+        .iter()
+        .filter(|a| a.path().is_ident("doc") || a.path().is_ident("cfg"))
+        .collect()
 }
 
 /// Generics of the launch struct: as declared, and as used.
@@ -174,7 +199,11 @@ fn struct_generics(f: &ItemFn, params: &[Param]) -> (TokenStream, TokenStream, T
         quote!(const #name: #ty)
     });
     let used = consts.iter().map(|c| &c.ident);
-    (quote!(<#h #(#declared),*>), quote!(<#h #(#plain),*>), quote!(<#h #(#used),*>))
+    (
+        quote!(<#h #(#declared),*>),
+        quote!(<#h #(#plain),*>),
+        quote!(<#h #(#used),*>),
+    )
 }
 
 fn launch_struct(f: &ItemFn, params: &[Param]) -> TokenStream {
@@ -202,8 +231,18 @@ fn launch_struct(f: &ItemFn, params: &[Param]) -> TokenStream {
 /// A type as text, the way rustfmt would write it.
 fn type_text(ty: &Type) -> String {
     let s = ty.to_token_stream().to_string();
-    let s = s.replace(" < ", "<").replace(" >", ">").replace("< ", "<").replace(" <", "<");
-    s.replace("& ", "&").replace("&'", "&'").replace("[ ", "[").replace(" ]", "]").replace(" ,", ",").replace(" ;", ";").replace(" :: ", "::")
+    let s = s
+        .replace(" < ", "<")
+        .replace(" >", ">")
+        .replace("< ", "<")
+        .replace(" <", "<");
+    s.replace("& ", "&")
+        .replace("&'", "&'")
+        .replace("[ ", "[")
+        .replace(" ]", "]")
+        .replace(" ,", ",")
+        .replace(" ;", ";")
+        .replace(" :: ", "::")
 }
 
 /// `fn __stage(consts) -> Result<Func, Diags>`: not generic, so that any values of the const generics can be staged.
@@ -234,9 +273,17 @@ fn stage_fn(f: &ItemFn, params: &[Param], twin: &mut Twin) -> TokenStream {
     } else {
         body
     };
-    let body = if twin.errors.is_empty() { quote!(#(#binds)* let _ = { #body };) } else { TokenStream::new() };
+    let body = if twin.errors.is_empty() {
+        quote!(#(#binds)* let _ = { #body };)
+    } else {
+        TokenStream::new()
+    };
     let name = &f.sig.ident;
-    let this = if has_reference(params) { quote!(#name<'static>) } else { quote!(#name) };
+    let this = if has_reference(params) {
+        quote!(#name<'static>)
+    } else {
+        quote!(#name)
+    };
     quote! {
         #[allow(unused, non_snake_case, clippy::all)]
         fn __stage(#consts: &[i64]) -> ::core::result::Result<::t0::__private::Func, ::t0::__private::Diags> {

@@ -6,18 +6,82 @@ use syn::{Expr, Macro, Pat};
 /// Methods staging knows. A name missing here is refused at the user's token instead of while staging.
 pub const METHODS: &[&str] = &[
     // scalars
-    "abs", "abs_diff", "ceil", "clamp", "clone", "copysign", "cos", "count_ones", "count_zeros", "div_ceil", "exp", "exp2",
-    "floor", "fract", "is_finite", "is_infinite", "is_nan", "is_power_of_two", "leading_zeros", "ln", "log2", "max", "min",
-    "mul_add", "recip", "reverse_bits", "rotate_left", "rotate_right", "round_ties_even", "saturating_add",
-    "saturating_sub", "sin", "sqrt", "to_bits", "to_f32", "to_f64", "trailing_zeros", "trunc", "wrapping_abs",
-    "wrapping_add", "wrapping_div", "wrapping_mul", "wrapping_neg", "wrapping_rem", "wrapping_shl", "wrapping_shr",
+    "abs",
+    "abs_diff",
+    "ceil",
+    "clamp",
+    "clone",
+    "copysign",
+    "cos",
+    "count_ones",
+    "count_zeros",
+    "div_ceil",
+    "exp",
+    "exp2",
+    "floor",
+    "fract",
+    "is_finite",
+    "is_infinite",
+    "is_nan",
+    "is_power_of_two",
+    "leading_zeros",
+    "ln",
+    "log2",
+    "max",
+    "min",
+    "mul_add",
+    "recip",
+    "reverse_bits",
+    "rotate_left",
+    "rotate_right",
+    "round_ties_even",
+    "saturating_add",
+    "saturating_sub",
+    "sin",
+    "sqrt",
+    "to_bits",
+    "to_f32",
+    "to_f64",
+    "trailing_zeros",
+    "trunc",
+    "wrapping_abs",
+    "wrapping_add",
+    "wrapping_div",
+    "wrapping_mul",
+    "wrapping_neg",
+    "wrapping_rem",
+    "wrapping_shl",
+    "wrapping_shr",
     "wrapping_sub",
     // views, matrices, tiles
-    "cols", "frag", "frags_mut", "get_unchecked", "is_empty", "lanes", "lanes_mut", "len", "mma_nt", "rows", "store", "tile",
+    "cols",
+    "frag",
+    "frags_mut",
+    "get_unchecked",
+    "is_empty",
+    "lanes",
+    "lanes_mut",
+    "len",
+    "mma_nt",
+    "rows",
+    "store",
+    "tile",
     // iterators
-    "copied", "cloned", "enumerate", "into_iter", "iter", "rev", "step_by",
+    "copied",
+    "cloned",
+    "enumerate",
+    "into_iter",
+    "iter",
+    "rev",
+    "step_by",
     // atomics
-    "fetch_add", "fetch_and", "fetch_max", "fetch_min", "fetch_or", "fetch_xor", "swap",
+    "fetch_add",
+    "fetch_and",
+    "fetch_max",
+    "fetch_min",
+    "fetch_or",
+    "fetch_xor",
+    "swap",
 ];
 
 /// Types of the vocabulary that take arguments: their name stands for them even where the arguments are left to inference.
@@ -29,14 +93,23 @@ pub const GENERIC_TYPES: &[&str] = &[
 pub fn expr(e: &Expr) -> String {
     let (what, way) = match e {
         Expr::Closure(_) => ("closures are", "write a `#[device]` function and call it by its name"),
-        Expr::Async(_) | Expr::Await(_) => ("`async` and `await` are", "a kernel runs to its end; order work by launching kernels on a queue"),
+        Expr::Async(_) | Expr::Await(_) => (
+            "`async` and `await` are",
+            "a kernel runs to its end; order work by launching kernels on a queue",
+        ),
         Expr::Try(_) => ("`?` is", "test the value with `if` and `return`"),
-        Expr::Let(_) => ("`let` in a condition is", "compare with `==`, or use `match` on an integer"),
+        Expr::Let(_) => (
+            "`let` in a condition is",
+            "compare with `==`, or use `match` on an integer",
+        ),
         Expr::TryBlock(_) | Expr::Yield(_) => ("this expression is", "use plain control flow"),
         Expr::Const(_) => ("`const` blocks are", "use a `const` item outside the kernel"),
         Expr::Infer(_) => ("`_` as a value is", "name the value"),
         Expr::RawAddr(_) => ("raw addresses are", "index the slice instead"),
-        _ => ("this expression is", "use `let`, arithmetic, `if`, `for`, `while`, `match` on integers, and device functions"),
+        _ => (
+            "this expression is",
+            "use `let`, arithmetic, `if`, `for`, `while`, `match` on integers, and device functions",
+        ),
     };
     format!("{what} not in the kernel subset; {way}")
 }
@@ -44,7 +117,9 @@ pub fn expr(e: &Expr) -> String {
 /// Why a pattern is outside.
 pub fn pat(p: &Pat) -> &'static str {
     match p {
-        Pat::Struct(_) => "struct patterns are not in the kernel subset; take the value apart by its fields, as in `let x = p.x;`",
+        Pat::Struct(_) => {
+            "struct patterns are not in the kernel subset; take the value apart by its fields, as in `let x = p.x;`"
+        }
         Pat::TupleStruct(_) => "enums with fields are not in the kernel subset; use integers and `match` on them",
         Pat::Slice(_) => "slice patterns are not in the kernel subset; index the slice",
         Pat::Ident(i) if i.by_ref.is_some() => "`ref` is not in the kernel subset; write `&` in front of the value",
@@ -57,9 +132,13 @@ pub fn macro_call(m: &Macro) -> String {
     let name = m.path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
     let way = match name.as_str() {
         "vec" | "format" => "a kernel cannot allocate; use an array, `Shared`, or a buffer from the host",
-        "print" | "println" | "eprint" | "eprintln" | "dbg" => "a kernel cannot print; write the value to a buffer and look at it on the host",
-        "assert" | "assert_eq" | "assert_ne" | "debug_assert" | "debug_assert_eq" | "debug_assert_ne" | "panic" | "todo"
-        | "unimplemented" | "unreachable" => "a kernel cannot stop the program; write a flag to a buffer, or check the arguments before the launch",
+        "print" | "println" | "eprint" | "eprintln" | "dbg" => {
+            "a kernel cannot print; write the value to a buffer and look at it on the host"
+        }
+        "assert" | "assert_eq" | "assert_ne" | "debug_assert" | "debug_assert_eq" | "debug_assert_ne" | "panic"
+        | "todo" | "unimplemented" | "unreachable" => {
+            "a kernel cannot stop the program; write a flag to a buffer, or check the arguments before the launch"
+        }
         "matches" => "use `match` on an integer",
         _ => "write its expansion, or a `#[device]` function",
     };

@@ -23,6 +23,7 @@ mod error;
 mod kernel;
 mod memory;
 mod module;
+mod param;
 mod queue;
 
 pub use buffer::{Buffer, MatBuffer};
@@ -31,5 +32,6 @@ pub use error::{Error, Result};
 pub use kernel::{Args, Grid, KernelKey, Launch, ScalarArg};
 pub use memory::Kind;
 pub use module::{compile_kernel, Compiled, Kernel, Module};
+pub use param::{Element, Param};
 pub use queue::{Queue, Submission};
 pub use t0_ir::Access;

@@ -61,7 +61,10 @@ impl Twin {
             Expr::Loop(l) => self.loop_(l),
             Expr::Match(m) => self.match_(m),
             Expr::Block(b) if b.label.is_none() => self.scoped_block(&b.block),
-            Expr::Block(b) => self.refuse(&b.label, "labelled blocks are not in the kernel subset; use `if` and `else`"),
+            Expr::Block(b) => self.refuse(
+                &b.label,
+                "labelled blocks are not in the kernel subset; use `if` and `else`",
+            ),
             Expr::Unsafe(u) => self.scoped_block(&u.block),
             Expr::Return(_) | Expr::Break(_) | Expr::Continue(_) => self.jump(e),
             Expr::Macro(m) => self.refuse(&m.mac, subset::macro_call(&m.mac)),
@@ -104,7 +107,10 @@ impl Twin {
     fn path(&mut self, p: &ExprPath) -> Ident {
         let stage = self.stage();
         if let Some(q) = &p.qself {
-            return self.refuse(&q.ty, "`<T as Trait>::…` is not in the kernel subset; name the item through its type");
+            return self.refuse(
+                &q.ty,
+                "`<T as Trait>::…` is not in the kernel subset; name the item through its type",
+            );
         }
         if let Some(name) = p.path.get_ident() {
             return match self.look_up(&name.to_string()).cloned() {
@@ -150,7 +156,12 @@ impl Twin {
                 let suffix = cast.unwrap_or_else(|| self.suffix(x.suffix(), l));
                 quote!(#stage.float(#digits, #suffix))
             }
-            _ => return self.refuse(whole.to_token_stream(), "text is not in the kernel subset; use numbers and `bool`"),
+            _ => {
+                return self.refuse(
+                    whole.to_token_stream(),
+                    "text is not in the kernel subset; use numbers and `bool`",
+                )
+            }
         };
         let place = at(l);
         self.push(quote!(#stage.at(#place);));
@@ -174,7 +185,8 @@ impl Twin {
             "f32" => "F32",
             "f64" => "F64",
             _ => {
-                self.errors.at(l, "the device has no such number type; use at most 64 bits");
+                self.errors
+                    .at(l, "the device has no such number type; use at most 64 bits");
                 return quote!(::core::option::Option::None);
             }
         };
@@ -203,7 +215,10 @@ impl Twin {
             return self.logical(b, matches!(b.op, BinOp::And(_)));
         }
         let Some((op, assigns)) = operator(&b.op) else {
-            return self.refuse(&b.op, "this operator is not in the kernel subset; use Rust's arithmetic and comparisons");
+            return self.refuse(
+                &b.op,
+                "this operator is not in the kernel subset; use Rust's arithmetic and comparisons",
+            );
         };
         let op = Ident::new(op, b.op.span());
         let op = quote!(::t0::__private::BinOp::#op);
@@ -238,7 +253,9 @@ impl Twin {
         let ty = self.ty(&c.ty);
         let (v, method) = match (&*c.expr, kind_of(&c.ty)) {
             // rustc gives a bare literal the type it is cast to, if that is of its own kind
-            (Expr::Lit(l), Some(float)) if is_bare(&l.lit) == Some(float) => (self.literal(&l.lit, c, Some(quote!((#ty).scalar()))), quote!(cast)),
+            (Expr::Lit(l), Some(float)) if is_bare(&l.lit) == Some(float) => {
+                (self.literal(&l.lit, c, Some(quote!((#ty).scalar()))), quote!(cast))
+            }
             (Expr::Lit(_), _) => (self.expr(&c.expr), quote!(cast_literal)),
             _ => (self.expr(&c.expr), quote!(cast)),
         };
@@ -266,24 +283,36 @@ impl Twin {
         if !subset::METHODS.contains(&name.as_str()) {
             return self.refuse(&m.method, subset::method(&name));
         }
-        let targs = m.turbofish.as_ref().map(|t| self.turbofish_args(t, name == "tile")).unwrap_or_default();
+        let targs = m
+            .turbofish
+            .as_ref()
+            .map(|t| self.turbofish_args(t, name == "tile"))
+            .unwrap_or_default();
         self.emit(quote!(#stage.method(#name, &#recv, &[#(#targs),*], &[#(#args.clone()),*], #place)))
     }
 
     fn call(&mut self, c: &ExprCall) -> Ident {
         self.no_exits(&c.args);
         let Expr::Path(ExprPath { qself: None, path, .. }) = &*c.func else {
-            return self.refuse(&c.func, "only functions named by a path can be called in a kernel; use a `#[device]` function");
+            return self.refuse(
+                &c.func,
+                "only functions named by a path can be called in a kernel; use a `#[device]` function",
+            );
         };
         let args: Vec<_> = c.args.iter().map(|a| self.expr(a)).collect();
         let (stage, place) = (self.stage(), at(path));
-        let Some(last) = path.segments.last() else { return self.unit() };
+        let Some(last) = path.segments.last() else {
+            return self.unit();
+        };
         if let Some(ty) = self.type_prefix(path) {
             let (name, targs) = (text(&last.ident), self.turbofish(&last.arguments, false));
             return self.emit(quote!(#stage.assoc(&#ty, #name, &[#(#targs),*], &[#(#args.clone()),*], #place)));
         }
         if path.get_ident().is_some_and(|i| self.look_up(&i.to_string()).is_some()) {
-            return self.refuse(path, "only named functions can be called in a kernel; use a `#[device]` function");
+            return self.refuse(
+                path,
+                "only named functions can be called in a kernel; use a `#[device]` function",
+            );
         }
         if starts_upper(&last.ident) {
             return self.refuse(path, "tuple structs and enums with fields are not in the kernel subset; use a tuple or a struct with named fields");
@@ -303,7 +332,21 @@ impl Twin {
         let name = owner.ident.to_string();
         let scalar = matches!(
             name.as_str(),
-            "bool" | "i8" | "i16" | "i32" | "i64" | "isize" | "u8" | "u16" | "u32" | "u64" | "usize" | "f16" | "bf16" | "f32" | "f64"
+            "bool"
+                | "i8"
+                | "i16"
+                | "i32"
+                | "i64"
+                | "isize"
+                | "u8"
+                | "u16"
+                | "u32"
+                | "u64"
+                | "usize"
+                | "f16"
+                | "bf16"
+                | "f32"
+                | "f64"
         );
         if !scalar && !starts_upper(&owner.ident) {
             return None;
@@ -311,7 +354,10 @@ impl Twin {
         let mut prefix = path.clone();
         prefix.segments.pop();
         prefix.segments.pop_punct();
-        Some(self.ty(&Type::Path(syn::TypePath { qself: None, path: prefix })))
+        Some(self.ty(&Type::Path(syn::TypePath {
+            qself: None,
+            path: prefix,
+        })))
     }
 
     fn structure(&mut self, s: &ExprStruct) -> Ident {
@@ -365,7 +411,9 @@ fn is_plain(e: &Expr) -> bool {
         Expr::Field(f) => is_plain(&f.base),
         Expr::Cast(c) => is_plain(&c.expr),
         Expr::Unary(u) => !matches!(u.op, UnOp::Deref(_)) && is_plain(&u.expr),
-        Expr::Binary(b) => operator(&b.op).is_none_or(|(_, assigns)| !assigns) && is_plain(&b.left) && is_plain(&b.right),
+        Expr::Binary(b) => {
+            operator(&b.op).is_none_or(|(_, assigns)| !assigns) && is_plain(&b.left) && is_plain(&b.right)
+        }
         _ => false,
     }
 }

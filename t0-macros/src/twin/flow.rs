@@ -24,16 +24,28 @@ impl Twin {
     }
 
     /// What the stage is told of a loop.
-    fn loop_info(&mut self, label: Option<&Label>, attrs: &[syn::Attribute], counted: bool, exits: bool) -> TokenStream {
+    fn loop_info(
+        &mut self,
+        label: Option<&Label>,
+        attrs: &[syn::Attribute],
+        counted: bool,
+        exits: bool,
+    ) -> TokenStream {
         let hints = loop_attrs(attrs).unwrap_or_else(|e| {
             self.errors.push(e);
             LoopAttrs::default()
         });
         for attr in attrs.iter().filter(|a| is_loop_attr(a)) {
             if !counted {
-                self.errors.at(attr, "only `for` loops can be unrolled or pipelined; write this loop as a `for` over a range");
+                self.errors.at(
+                    attr,
+                    "only `for` loops can be unrolled or pipelined; write this loop as a `for` over a range",
+                );
             } else if exits {
-                self.errors.at(attr, "a loop that is left early can be neither unrolled nor pipelined; remove the attribute or the exit");
+                self.errors.at(
+                    attr,
+                    "a loop that is left early can be neither unrolled nor pipelined; remove the attribute or the exit",
+                );
             }
         }
         let label = match label {
@@ -58,9 +70,11 @@ impl Twin {
             t.bind(&e.pat, &item);
             t.scoped_block(&e.body)
         });
-        self.emit(quote!(#stage.for_(&#iter, #info, &|#stage: &mut ::t0::__private::Stage, #item: &::t0::__private::Val| {
+        self.emit(
+            quote!(#stage.for_(&#iter, #info, &|#stage: &mut ::t0::__private::Stage, #item: &::t0::__private::Val| {
             let _ = { #body };
-        }, #place)))
+        }, #place)),
+        )
     }
 
     /// What a `for` loops over: `x`, `&x` and `&mut x` alike.
@@ -106,7 +120,10 @@ impl Twin {
         match e {
             Expr::Break(b) => {
                 if let Some(v) = &b.expr {
-                    return self.refuse(v, "`break` with a value is not in the kernel subset; assign it to a local before the `break`");
+                    return self.refuse(
+                        v,
+                        "`break` with a value is not in the kernel subset; assign it to a local before the `break`",
+                    );
                 }
                 let label = label(b.label.as_ref());
                 self.emit(quote!(#stage.break_(#label, #place)))

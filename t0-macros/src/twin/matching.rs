@@ -24,7 +24,11 @@ impl Twin {
             [] => return self.unit(),
         };
         let stage = self.stage();
-        let test = if rest.is_empty() { None } else { self.test(value, &arm.pat) };
+        let test = if rest.is_empty() {
+            None
+        } else {
+            self.test(value, &arm.pat)
+        };
         let guard = arm.guard.as_ref().map(|g| &*g.1);
         if test.is_none() && guard.is_none() {
             return self.arm_body(value, arm);
@@ -97,10 +101,16 @@ impl Twin {
             }
             Pat::Range(r) => {
                 let low = r.start.as_ref().map(|e| self.compare_bound(value, e, quote!(Ge), p));
-                let op = if matches!(r.limits, syn::RangeLimits::Closed(_)) { quote!(Le) } else { quote!(Lt) };
+                let op = if matches!(r.limits, syn::RangeLimits::Closed(_)) {
+                    quote!(Le)
+                } else {
+                    quote!(Lt)
+                };
                 let high = r.end.as_ref().map(|e| self.compare_bound(value, e, op, p));
                 match (low, high) {
-                    (Some(a), Some(b)) => Some(self.emit(quote!(#stage.binary(::t0::__private::BinOp::And, &#a, &#b, #place)))),
+                    (Some(a), Some(b)) => {
+                        Some(self.emit(quote!(#stage.binary(::t0::__private::BinOp::And, &#a, &#b, #place))))
+                    }
                     (a, b) => a.or(b),
                 }
             }
@@ -123,9 +133,15 @@ impl Twin {
 
     /// A literal in a pattern may carry its sign.
     fn pattern_literal(&mut self, l: &Lit) -> Ident {
-        let Lit::Int(n) = l else { return self.literal(l, l, None) };
-        let Some(digits) = n.base10_digits().strip_prefix('-') else { return self.literal(l, l, None) };
-        let Ok(digits) = digits.parse::<u128>() else { return self.refuse(l, "this number is too large for a kernel; use at most 64 bits") };
+        let Lit::Int(n) = l else {
+            return self.literal(l, l, None);
+        };
+        let Some(digits) = n.base10_digits().strip_prefix('-') else {
+            return self.literal(l, l, None);
+        };
+        let Ok(digits) = digits.parse::<u128>() else {
+            return self.refuse(l, "this number is too large for a kernel; use at most 64 bits");
+        };
         let (stage, place) = (self.stage(), at(l));
         let suffix = self.suffix(n.suffix(), l);
         let c = self.emit(quote!(#stage.int(#digits, #suffix)));
@@ -136,5 +152,7 @@ impl Twin {
 /// A name in capitals in a pattern is a constant.
 fn is_constant(i: &Ident) -> bool {
     let s = i.to_string();
-    s.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_') && s.chars().any(|c| c.is_ascii_uppercase())
+    s.chars()
+        .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+        && s.chars().any(|c| c.is_ascii_uppercase())
 }

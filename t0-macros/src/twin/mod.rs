@@ -60,7 +60,12 @@ impl Twin {
     /// A new variable.
     pub fn fresh(&mut self, hint: &str, span: Span) -> Ident {
         self.fresh += 1;
-        format_ident!("__{}_{}", hint.trim_start_matches("r#"), self.fresh, span = Span::mixed_site().located_at(span))
+        format_ident!(
+            "__{}_{}",
+            hint.trim_start_matches("r#"),
+            self.fresh,
+            span = Span::mixed_site().located_at(span)
+        )
     }
 
     /// Brings a name into the innermost scope.
@@ -71,7 +76,12 @@ impl Twin {
     }
 
     fn look_up(&self, name: &str) -> Option<&Name> {
-        self.scopes.iter().rev().flat_map(|s| s.iter().rev()).find(|n| n.0 == name).map(|n| &n.1)
+        self.scopes
+            .iter()
+            .rev()
+            .flat_map(|s| s.iter().rev())
+            .find(|n| n.0 == name)
+            .map(|n| &n.1)
     }
 
     /// The const generics and type parameters of a function, from the variables that hold them.

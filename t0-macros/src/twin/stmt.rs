@@ -53,7 +53,10 @@ impl Twin {
     fn item(&mut self, i: &Item) {
         match i {
             Item::Const(_) | Item::Use(_) => self.push(quote!(#i)),
-            _ => self.errors.at(i, "only `const` and `use` items are in the kernel subset; move this one out of the kernel"),
+            _ => self.errors.at(
+                i,
+                "only `const` and `use` items are in the kernel subset; move this one out of the kernel",
+            ),
         }
     }
 
@@ -70,12 +73,17 @@ impl Twin {
                     self.push(quote!(let #var = #stage.declare(#name);));
                     self.define(i.ident.to_string(), Name::Local(var));
                 }
-                other => self.errors.at(other, "a kernel's `let` without a value declares one name; split it up"),
+                other => self
+                    .errors
+                    .at(other, "a kernel's `let` without a value declares one name; split it up"),
             }
             return;
         };
         if let Some((_, diverge)) = &init.diverge {
-            self.errors.at(diverge, "`let … else` is not in the kernel subset; use `if` and `return`");
+            self.errors.at(
+                diverge,
+                "`let … else` is not in the kernel subset; use `if` and `return`",
+            );
             return;
         }
         let value = self.expr(&init.expr);
@@ -89,7 +97,11 @@ impl Twin {
             Pat::Ident(i) if i.by_ref.is_none() && i.subpat.is_none() => {
                 let name = text(&i.ident);
                 let var = self.fresh(&name, i.ident.span());
-                let method = if i.mutability.is_some() { quote!(var) } else { quote!(bind) };
+                let method = if i.mutability.is_some() {
+                    quote!(var)
+                } else {
+                    quote!(bind)
+                };
                 self.push(quote!(let #var = #stage.#method(#name, &#value);));
                 self.define(i.ident.to_string(), Name::Local(var));
             }
@@ -103,7 +115,10 @@ impl Twin {
             Pat::Tuple(t) => {
                 for (n, p) in t.elems.iter().enumerate() {
                     if let Pat::Rest(r) = p {
-                        self.errors.at(r, "`..` in a pattern is not in the kernel subset; name every part or write `_`");
+                        self.errors.at(
+                            r,
+                            "`..` in a pattern is not in the kernel subset; name every part or write `_`",
+                        );
                         return;
                     }
                     let part = self.emit(quote!(#stage.part(&#value, #n)));
@@ -122,7 +137,11 @@ impl Twin {
     /// A parameter's name; gives the variable that holds it.
     pub fn parameter(&mut self, name: &Ident, read_only: bool) -> Ident {
         let var = self.fresh(&text(name), name.span());
-        let what = if read_only { Name::ReadOnly(var.clone()) } else { Name::Local(var.clone()) };
+        let what = if read_only {
+            Name::ReadOnly(var.clone())
+        } else {
+            Name::Local(var.clone())
+        };
         self.define(name.to_string(), what);
         var
     }
@@ -162,8 +181,13 @@ impl Twin {
             return self.refuse(e, subset::read_only(base));
         }
         match e {
-            Expr::Path(_) | Expr::Index(_) | Expr::Field(_) | Expr::Unary(_) | Expr::Paren(_) | Expr::Group(_) => self.place(e),
-            other => self.refuse(other, "this cannot be assigned to in a kernel; assign to a local, a field, an element or `*reference`"),
+            Expr::Path(_) | Expr::Index(_) | Expr::Field(_) | Expr::Unary(_) | Expr::Paren(_) | Expr::Group(_) => {
+                self.place(e)
+            }
+            other => self.refuse(
+                other,
+                "this cannot be assigned to in a kernel; assign to a local, a field, an element or `*reference`",
+            ),
         }
     }
 

@@ -64,10 +64,14 @@ impl Twin {
 
     /// Arguments of a type of the vocabulary: its numbers come after its types.
     fn ty_args(&mut self, name: &str, args: &PathArguments) -> Vec<TokenStream> {
-        let PathArguments::AngleBracketed(args) = args else { return Vec::new() };
+        let PathArguments::AngleBracketed(args) = args else {
+            return Vec::new();
+        };
         let types = usize::from(!name.is_empty());
         let args = args.args.iter().filter(|a| !matches!(a, GenericArgument::Lifetime(_)));
-        args.enumerate().map(|(i, a)| self.generic_arg(a, Some(i >= types))).collect()
+        args.enumerate()
+            .map(|(i, a)| self.generic_arg(a, Some(i >= types)))
+            .collect()
     }
 
     /// A generic argument; `number`: is it a number, where that is known?
@@ -87,7 +91,10 @@ impl Twin {
                 quote!(::t0::__private::TArg::Ty(#t))
             }
             other => {
-                self.errors.at(other, "this generic argument is not in the kernel subset; use types and numbers");
+                self.errors.at(
+                    other,
+                    "this generic argument is not in the kernel subset; use types and numbers",
+                );
                 quote!(::t0::__private::TArg::Const(0))
             }
         }
@@ -100,11 +107,18 @@ impl Twin {
 
     /// A path among generic arguments reads as a type; is it a number? Known names and places decide, else capitals.
     fn is_number(&self, p: &TypePath, number: Option<bool>) -> bool {
-        let Some(name) = p.path.segments.last().map(|s| s.ident.to_string()) else { return false };
+        let Some(name) = p.path.segments.last().map(|s| s.ident.to_string()) else {
+            return false;
+        };
         match self.look_up(&name) {
             Some(Name::Const(..)) => true,
             Some(Name::Type(_)) => false,
-            _ => number.unwrap_or_else(|| name.len() > 1 && name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')),
+            _ => number.unwrap_or_else(|| {
+                name.len() > 1
+                    && name
+                        .chars()
+                        .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+            }),
         }
     }
 

@@ -1,0 +1,94 @@
+//! Kernels as IR.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use t0::ir::{text, verify};
+use t0::prelude::*;
+
+/// y ← a·x + y
+#[kernel(group = 256)]
+pub fn saxpy(a: f32, x: &[f32], y: &mut Lanes<f32>) {
+    for (i, y) in y {
+        *y += a * x[i];
+    }
+}
+
+/// Each row of y ← softmax of the row of x; one wave per row.
+#[kernel(group = 256)]
+pub fn softmax(x: &Mat<f32>, y: &mut Waves<[f32]>) {
+    for (r, out) in y {
+        let row = &x[r];
+        let mut max = f32::NEG_INFINITY;
+        for (_, &v) in row.lanes() {
+            max = max.max(v);
+        }
+        let max = wave::max(max);
+        let mut sum = 0.0;
+        for (_, &v) in row.lanes() {
+            sum += (v - max).exp();
+        }
+        let scale = 1.0 / wave::sum(sum);
+        for (c, o) in out.lanes_mut() {
+            *o = (row[c] - max).exp() * scale;
+        }
+    }
+}
+
+/// C ← A·Bᵀ, bf16 in, f32 out; one BM×BN tile of C per workgroup.
+#[kernel(group = 256)]
+pub fn gemm<const BM: usize, const BN: usize, const BK: usize>(
+    a: &Mat<bf16>,
+    bt: &Mat<bf16>,
+    c: &mut Groups<Tile<f32, BM, BN>>,
+) {
+    for (at, c) in c {
+        let mut acc = Acc::<f32, BM, BN>::zero();
+        #[pipeline(stages = 2)]
+        for k in (0..a.cols()).step_by(BK) {
+            let ta = Lds::load(a.tile::<BM, BK>(at.row, k));
+            let tb = Lds::load(bt.tile::<BN, BK>(at.col, k));
+            #[unroll]
+            for kk in (0..BK).step_by(16) {
+                for (i, j, d) in acc.frags_mut() {
+                    *d = wmma(ta.frag(i, kk), tb.frag(j, kk), *d);
+                }
+            }
+        }
+        c.store(acc);
+    }
+}
+
+/// out[0] += sum of x
+#[kernel(group = 256, grid = x.len())]
+pub fn reduce(x: &[f32], out: &[Atomic<f32>]) {
+    let mut part = Shared::<[f32; 8]>::new();
+    let i = thread::index();
+    let v = if i < x.len() { x[i] } else { 0.0 };
+    let sum = wave::sum(v);
+    if lane::id() == 0 {
+        part[wave::id()] = sum;
+    }
+    group::barrier();
+    if wave::id() == 0 {
+        let v = if lane::id() < part.len() { part[lane::id()] } else { 0.0 };
+        let total = wave::sum(v);
+        if lane::id() == 0 {
+            out[0].fetch_add(total, Relaxed, Device);
+        }
+    }
+}
+
+fn staged<K: Kernel>() -> String {
+    let f = K::stage().unwrap();
+    if let Err(d) = verify::verify(&f) {
+        panic!("{}\n{}", d.render(&f.files), text::print(&f));
+    }
+    text::print(&f)
+}
+
+#[test]
+fn examples_stage() {
+    println!("{}", staged::<saxpy>());
+    println!("{}", staged::<softmax>());
+    println!("{}", staged::<gemm<128, 128, 32>>());
+    println!("{}", staged::<reduce>());
+}
