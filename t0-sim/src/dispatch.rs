@@ -9,9 +9,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::driver::{Access, Dispatch, DispatchStats, ExecFault, ExecFaultKind, Executor, Vm};
+use crate::exec::{run, Env};
 use crate::group::{Group, GroupFault, Setup};
-use crate::mem::Global;
+use crate::mem::{Global, Lds};
 use crate::program::{Program, MAX_CODE};
+use crate::wave::{Wave, WaveState};
 
 /// Instructions a wave runs before its neighbours get a turn.
 const SLICE: u64 = 4096;
@@ -103,6 +105,31 @@ impl Simulator {
         };
         let cancel = AtomicBool::new(false);
         self.start(launch, &user, vm, &cancel)
+    }
+
+    /// Runs one wave on `code` from its first byte, with the registers `wave` has, until `s_endpgm`: for tests of
+    /// single instructions. `lds` is the wave's LDS before, the result its LDS after.
+    pub fn run_wave(&self, code: &[u8], wave: &mut Wave, lds: Vec<u8>, vm: &Vm) -> Result<Vec<u8>, ExecFault> {
+        let program = Program::decode(code, wave.vgpr.len() as u32);
+        wave.pc = program.entry;
+        let (mut mem, mut lds) = (Global::new(vm), Lds::from_bytes(lds));
+        let mut env = Env { program: &program, mem: &mut mem, lds: &mut lds, entry: 0, waves: 1 };
+        let outcome = run(wave, &mut env, self.budget);
+        let locate = |kind, lane| ExecFault {
+            pc: program.code.get(wave.pc as usize).map(|i| i.offset),
+            instruction: program.text.get(wave.pc as usize).cloned(),
+            wave: Some(wave.index),
+            lane,
+            ..ExecFault::new(kind)
+        };
+        match outcome {
+            Err(f) => Err(locate(f.kind, f.lane)),
+            Ok(()) if wave.state == WaveState::Running => {
+                let kind = ExecFaultKind::Endless { instructions: self.budget, waves: String::from("a single wave") };
+                Err(locate(kind, None))
+            }
+            Ok(()) => Ok(lds.into_bytes()),
+        }
     }
 
     fn start(&self, launch: &Launch, inputs: &Inputs, vm: &Vm, cancel: &AtomicBool) -> Result<RunStats, ExecFault> {

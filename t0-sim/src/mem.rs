@@ -195,6 +195,16 @@ impl Lds {
         }
     }
 
+    /// LDS with the given contents.
+    pub fn from_bytes(bytes: Vec<u8>) -> Lds {
+        Lds { bytes }
+    }
+
+    /// The contents.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
     /// Reads `N` bytes, or zeros outside.
     #[inline(always)]
     pub fn get<const N: usize>(&self, at: u32) -> [u8; N] {
