@@ -130,7 +130,6 @@ impl Waits {
     /// Notes an executed instruction that increments counters.
     pub fn issue(&mut self, i: &Instr, pc: u32) {
         self.vs = (self.vs + i.wait.vs).min(MAX);
-        let flat = i.flags.has(Flags::FLAT);
         if i.wait.vm > 0 {
             if self.vm.len() as u32 >= MAX {
                 // The card stalls such an instruction until the oldest has returned.
@@ -146,7 +145,7 @@ impl Waits {
         }
         if i.wait.lgkm > 0 {
             let order = if i.class.is_lds() { Order::Lds } else { Order::Any };
-            let v = if flat && i.wait.vm == 0 { [0; 4] } else { i.vwrite };
+            let v = i.vwrite;
             let s = if i.class.is_lds() { [0; 2] } else { i.swrite };
             if self.lgkm_count() >= MAX && self.lgkm.iter().all(|f| f.order == Order::Lds) {
                 self.lgkm.pop_front();
@@ -159,7 +158,9 @@ impl Waits {
                 pc,
             });
         }
-        self.rebuild();
+        if i.wait.vm + i.wait.lgkm > 0 {
+            self.rebuild();
+        }
     }
 
     fn lgkm_count(&self) -> u32 {

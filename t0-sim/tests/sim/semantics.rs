@@ -1,8 +1,8 @@
 //! Each operation at edge values against a scalar model written from the manual, one lane at a time.
 #![allow(clippy::unwrap_used, clippy::type_complexity)]
 
-mod common;
-use common::*;
+
+use crate::common::*;
 use t0_sim::wave::Row;
 
 type F2 = fn(u32, u32) -> u32;

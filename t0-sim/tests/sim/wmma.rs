@@ -1,8 +1,8 @@
 //! WMMA against a matrix product written from the layout tables, not from the executor.
 #![allow(clippy::unwrap_used, clippy::needless_range_loop)]
 
-mod common;
-use common::*;
+
+use crate::common::*;
 use half::{bf16, f16};
 use t0_sim::wave::Row;
 

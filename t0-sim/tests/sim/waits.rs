@@ -1,8 +1,8 @@
 //! The traps for loads in flight and for hazards: noise on wrong code, silence on right code.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-use common::*;
+
+use crate::common::*;
 
 const BUF: u64 = 0x10_0000;
 

@@ -1,8 +1,8 @@
 //! Global memory, buffers, scalar loads, LDS, atomics and the faults they raise.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-use common::*;
+
+use crate::common::*;
 use t0_sim::wave::Row;
 
 const BUF: u64 = 0x40_0000;

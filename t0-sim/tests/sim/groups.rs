@@ -1,8 +1,8 @@
 //! Whole dispatches: initial state, barriers, LDS between waves, several workgroups, faults, endless loops.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-use common::*;
+
+use crate::common::*;
 use t0_sim::driver::{PageFlags, Vm};
 use t0_sim::{Launch, Simulator};
 
