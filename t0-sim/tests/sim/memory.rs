@@ -42,7 +42,7 @@ fn global_addresses_and_widths() {
     // Misaligned dwords are fine.
     m.set_v(0, lanes(|l| 4 * l + 1));
     m.run("global_load_b32 v20, v0, s[2:3]\ns_waitcnt vmcnt(0)").unwrap();
-    assert_eq!(m.v(20)[0], 0x8483_8180);
+    assert_eq!(m.v(20)[0], 0x8183_8180);
     // EXEC gates lanes.
     m.set_v(0, lanes(|l| 4 * l)).set_v(1, [9; 32]).set_s(126, 0b10);
     m.run("global_store_b32 v0, v1, s[2:3]").unwrap();
