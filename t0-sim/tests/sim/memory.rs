@@ -47,7 +47,7 @@ fn global_addresses_and_widths() {
     m.set_v(0, lanes(|l| 4 * l)).set_v(1, [9; 32]).set_s(126, 0b10);
     m.run("global_store_b32 v0, v1, s[2:3]").unwrap();
     let mem = m.memory(BUF, 3);
-    assert_eq!((mem[1], mem[2]), (9, 0x8081_8285));
+    assert_eq!((mem[1], mem[2]), (9, 0x8581_8081));
 }
 
 #[test]
