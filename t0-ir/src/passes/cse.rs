@@ -2,7 +2,8 @@
 //!
 //! Two pure operations with the same attributes, operands and result type have the same result. The first one stands for
 //! the second where it dominates it: in the same region before it, or in a region around it. Tables are therefore kept per
-//! open region. Collectives may be merged too, since all lanes that reach the second reach the first.
+//! open region. Collectives may be merged too, since all lanes that reach the second reach the first, and so may
+//! the fragments read from a tile.
 
 use std::collections::HashMap;
 
@@ -48,7 +49,8 @@ impl Rewrite for Cse {
         let [result] = op.results[..] else {
             return r.copy(self, id);
         };
-        if op.kind.row().effect != Effect::Pure {
+        // A tile does not change while its value is in use, so fragments of one tile are like pure values.
+        if op.kind.row().effect != Effect::Pure && op.kind != OpKind::TileFrag {
             return r.copy(self, id);
         }
         let ty = r.old.ty(result);

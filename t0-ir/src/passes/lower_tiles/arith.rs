@@ -25,6 +25,8 @@ pub(crate) trait Arith {
     fn select(&mut self, c: Value, a: Value, b: Value) -> Value;
     /// How much of `total` is left from `at` on: `total - at`, 0 if `at` is past it.
     fn left(&mut self, total: Value, at: Value) -> Value;
+    /// [`Arith::left`] from a constant on.
+    fn left_const(&mut self, total: Value, at: u32) -> Value;
 }
 
 impl Arith for Builder {
@@ -91,6 +93,14 @@ impl Arith for Builder {
     fn left(&mut self, total: Value, at: Value) -> Value {
         let at = self.op1(OpKind::Min, &[total, at]);
         self.op1(OpKind::Sub, &[total, at])
+    }
+
+    fn left_const(&mut self, total: Value, at: u32) -> Value {
+        if at == 0 {
+            return total;
+        }
+        let at = self.u32(at);
+        self.left(total, at)
     }
 }
 

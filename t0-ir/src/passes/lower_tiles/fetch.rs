@@ -135,10 +135,7 @@ fn access(b: &mut Builder, l: &Layout, w: &Window, n: u32, c: &Chunk) -> Access 
         let all = b.u32(l.ty.rows); // chunks past the tile count as rows past it
         rows = b.op1(OpKind::Min, &[rows, all]);
     }
-    if c.row_const != 0 {
-        let skipped = b.u32(c.row_const);
-        rows = b.left(rows, skipped);
-    }
+    rows = b.left_const(rows, c.row_const);
     let index = b.mul(c.row, w.stride);
     let mut index = b.add(index, c.col);
     if c.row_const != 0 {
@@ -222,12 +219,14 @@ pub(super) fn store(r: &mut Rewriter<'_>, id: OpId) {
     let index = b.mul(row, w.stride);
     let first = b.add(index, col);
     for v in 0..8 {
-        let skipped = b.u32(2 * v);
-        let rows = b.left(w.rows, skipped);
+        let rows = b.left_const(w.rows, 2 * v);
         let ok = b.lt(row, rows);
         let ok = b.op1(OpKind::And, &[ok, col_ok]);
-        let down = b.mul(w.stride, skipped);
-        let index = b.add(first, down);
+        let mut index = first;
+        if v > 0 {
+            let down = b.mul_const(w.stride, 2 * v);
+            index = b.add(first, down);
+        }
         let index = masked(b, ok, index);
         let mut value = b.op1(OpKind::VecGet { index: v }, &[frag]);
         if to != from {

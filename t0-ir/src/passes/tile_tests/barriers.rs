@@ -1,20 +1,26 @@
-//! How many barriers stand where.
+//! How many barriers and fragment loads stand where.
 
 use super::gemm::{lower, Form, Gemm};
 use crate::func::{Func, Region};
 use crate::op::OpKind;
+use crate::passes::{optimize, PassOptions};
 
 /// Barriers outside loops and in loops, wherever they stand.
-fn barriers(f: &Func, region: &Region, in_loop: bool) -> [usize; 2] {
+fn barriers(f: &Func) -> [usize; 2] {
+    count(f, &f.body, false, &|kind| *kind == OpKind::Barrier)
+}
+
+/// Operations of a kind outside loops and in loops.
+fn count(f: &Func, region: &Region, in_loop: bool, what: &dyn Fn(&OpKind) -> bool) -> [usize; 2] {
     let mut n = [0, 0];
     for &id in &region.ops {
         let op = f.op(id);
-        if op.kind == OpKind::Barrier {
+        if what(&op.kind) {
             n[usize::from(in_loop)] += 1;
         }
         let looping = in_loop || matches!(op.kind, OpKind::For { .. } | OpKind::While);
         for r in &op.regions {
-            let [outside, inside] = barriers(f, r, looping);
+            let [outside, inside] = count(f, r, looping, what);
             n[0] += outside;
             n[1] += inside;
         }
@@ -28,7 +34,7 @@ fn one_per_iteration_when_double_buffered() {
         for (bm, bn, bk) in [(64, 64, 16), (16, 128, 32), (128, 16, 48)] {
             let mut f = Gemm::new([bm, bn, bk], [1, 1], stages).build();
             lower(&mut f);
-            assert_eq!(barriers(&f, &f.body, false), want, "{stages} stages, {bm}×{bn}×{bk}");
+            assert_eq!(barriers(&f), want, "{stages} stages, {bm}×{bn}×{bk}");
         }
     }
 }
@@ -51,7 +57,17 @@ fn before_an_inner_loop_that_only_reads() {
                 (_, 3) => [1, each],
                 _ => [0, each],
             };
-            assert_eq!(barriers(&f, &f.body, false), want, "{g:?}");
+            assert_eq!(barriers(&f), want, "{g:?}");
         }
     }
+}
+
+#[test]
+fn a_fragment_is_loaded_once() {
+    // 4×4 blocks per wave: 4 + 4 fragments for 16 multiplications, twice along k.
+    let mut f = Gemm::new([128, 128, 32], [2, 2], 2).build();
+    optimize(&mut f, &PassOptions::default()).unwrap();
+    assert_eq!(count(&f, &f.body, false, &|k| *k == OpKind::Wmma), [0, 32]);
+    let loads = count(&f, &f.body, false, &|k| matches!(k, OpKind::LdsFragLoad { .. }));
+    assert_eq!(loads, [0, 16]);
 }
