@@ -28,19 +28,23 @@ impl<'f> Group<'f, '_> {
                 });
             }
         }
-        let (a, b, c) = (w.elems(op.args[0]), w.elems(op.args[1]), w.elems(op.args[2]));
         let tys = [0, 1, 2].map(|n| self.ty(op.args[n]).elem());
+        let c = w.elems(op.args[2]);
         let mut out = vec![poison(tys[2]); 8];
-        for (v, o) in out.iter_mut().enumerate() {
-            for (l, x) in o.iter_mut().enumerate() {
-                let (row, col) = acc_place(v, l);
-                let pairs = (0..16).map(|k| (a[k][row], b[k][col]));
-                *x = if tys[2] == Scalar::I32 {
-                    dot_int(tys, pairs, c[v][l])
-                } else {
-                    dot_float(tys, pairs, c[v][l])
-                };
-            }
+        if tys[2] == Scalar::I32 {
+            let [a, b] = [0, 1].map(|n| matrix(w.elems(op.args[n]), |bits| Const::new(tys[n], bits).int()));
+            accumulate(&mut out, c, |row, col, c| {
+                let c = Const::new(tys[2], c).int();
+                let sum = (0..16).fold(c, |acc, k| acc + a[row][k] * b[col][k]);
+                Const::i32(sum as i32).bits
+            });
+        } else {
+            let number = |ty, bits| Const::new(ty, bits).float() as f32; // 16 and 32 bits: exact
+            let [a, b] = [0, 1].map(|n| matrix(w.elems(op.args[n]), |bits| number(tys[n], bits)));
+            accumulate(&mut out, c, |row, col, c| {
+                let sum = (0..16).fold(number(tys[2], c), |acc, k| a[row][k].mul_add(b[col][k], acc));
+                round(tys[2], f64::from(sum)).bits
+            });
         }
         w.set(op.results[0], Val::Elems(out));
         Ok(())
@@ -124,18 +128,17 @@ impl<'f> Group<'f, '_> {
     }
 }
 
-fn dot_float(tys: [Scalar; 3], pairs: impl Iterator<Item = (u64, u64)>, c: u64) -> u64 {
-    let number = |ty, bits| Const::new(ty, bits).float() as f32; // 16 and 32 bits: exact
-    let sum = pairs.fold(number(tys[2], c), |acc, (a, b)| {
-        number(tys[0], a).mul_add(number(tys[1], b), acc)
-    });
-    round(tys[2], f64::from(sum)).bits
+/// An input fragment as rows of 16 numbers.
+fn matrix<T>(elems: &[Lanes], number: impl Fn(u64) -> T) -> [[T; 16]; 16] {
+    std::array::from_fn(|row| std::array::from_fn(|k| number(elems[k][row])))
 }
 
-fn dot_int(tys: [Scalar; 3], pairs: impl Iterator<Item = (u64, u64)>, c: u64) -> u64 {
-    let number = |ty, bits| Const::new(ty, bits).int();
-    let sum = pairs.fold(number(tys[2], c), |acc, (a, b)| {
-        acc + number(tys[0], a) * number(tys[1], b)
-    });
-    Const::i32(sum as i32).bits
+/// Sets every element of an accumulator from its row, column and old value.
+fn accumulate(out: &mut [Lanes], c: &[Lanes], element: impl Fn(usize, usize, u64) -> u64) {
+    for (v, (o, c)) in out.iter_mut().zip(c).enumerate() {
+        for (l, x) in o.iter_mut().enumerate() {
+            let (row, col) = acc_place(v, l);
+            *x = element(row, col, c[l]);
+        }
+    }
 }
