@@ -232,6 +232,7 @@ fn resources(func: &Func) -> Resources {
         lds_bytes: func.lds_bytes(),
         kernarg_bytes: abi::layout(&func.params).1,
         workgroup_ids: [true, uses(1), uses(2)],
+        dispatch_ptr: func.ops.iter().any(|o| matches!(o.kind, OpKind::GroupCount { .. })),
         // With IEEE_MODE off, min and max return the other operand for any NaN, as the IR has it.
         float_mode: FloatMode {
             ieee_mode: false,

@@ -99,8 +99,14 @@ impl Simulator {
 
     /// Runs a launch to its end or its first fault.
     pub fn run(&self, launch: &Launch, vm: &Vm) -> Result<RunStats, ExecFault> {
+        self.run_packet(launch, 0, vm)
+    }
+
+    /// As [`Simulator::run`], with a dispatch packet at this GPU address for kernels that read it.
+    pub fn run_packet(&self, launch: &Launch, packet: u64, vm: &Vm) -> Result<RunStats, ExecFault> {
         let user = Inputs {
             kernarg: launch.kernarg,
+            dispatch_ptr: packet,
             ..Inputs::default()
         };
         let cancel = AtomicBool::new(false);

@@ -115,6 +115,8 @@ pub struct Resources {
     pub work_item_dims: u32,
     /// Which of the workgroup ids x, y, z arrive in SGPRs.
     pub workgroup_ids: [bool; 3],
+    /// Whether the address of the dispatch packet arrives in SGPRs.
+    pub dispatch_ptr: bool,
     /// The float mode waves start with.
     pub float_mode: FloatMode,
 }
@@ -131,6 +133,7 @@ impl Default for Resources {
             wgp_mode: true,
             work_item_dims: 1,
             workgroup_ids: [true; 3],
+            dispatch_ptr: false,
             float_mode: FloatMode::default(),
         }
     }
@@ -240,7 +243,7 @@ impl KernelDescriptor {
             | (r.work_item_dims - 1) << 11;
         // LDS bytes stay out of rsrc2: the packet processor fills them in from the dispatch packet.
         rsrc2 &= !(0x1ff << 15);
-        let kernarg = u32::from(r.kernarg_bytes > 0) << 3;
+        let pointers = u32::from(r.dispatch_ptr) << 1 | u32::from(r.kernarg_bytes > 0) << 3;
         Ok(KernelDescriptor {
             group_segment_bytes: r.lds_bytes,
             private_segment_bytes: r.scratch_bytes,
@@ -249,7 +252,7 @@ impl KernelDescriptor {
             rsrc3: 0,
             rsrc1,
             rsrc2,
-            properties: kernarg | u32::from(wave32) << 10,
+            properties: pointers | u32::from(wave32) << 10,
             kernarg_preload: 0,
         })
     }
@@ -403,13 +406,13 @@ impl KernelDescriptor {
     }
 }
 
-/// USER_SGPR_COUNT: two for the argument pointer, more on chips with the initialisation quirk.
+/// USER_SGPR_COUNT: two for each pointer, more on chips with the initialisation quirk.
 ///
 /// Triggered by: wave32 on gfx1100 and gfx1102 with fewer than 16 SGPRs initialised in all: the ids then arrive wrong.
 /// Mitigated by: declaring unused user SGPRs until user + system SGPRs are 16.
 /// Source: LLVM `FeatureUserSGPRInit16Bug`, `SIMachineFunctionInfo::allocateKnownAddress..` / AMDGPULowerKernelArguments.
 fn user_sgpr_count(r: &Resources, target: &Target) -> u32 {
-    let used = if r.kernarg_bytes > 0 { 2 } else { 0 };
+    let used = 2 * (u32::from(r.kernarg_bytes > 0) + u32::from(r.dispatch_ptr));
     let system = r.workgroup_ids.iter().filter(|&&on| on).count() as u32;
     if target.has(Feature::UserSgprInit16Bug) && r.wave_size == 32 {
         used.max(16 - system)

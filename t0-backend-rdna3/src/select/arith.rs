@@ -259,6 +259,15 @@ impl Select<'_> {
         }
     }
 
+    /// A uniform number divided by a constant.
+    pub(super) fn divide_uniform(&mut self, n: X, by: u32) -> X {
+        if by.is_power_of_two() {
+            return self.s(Sop2::s_lshr_b32, &[n, by.trailing_zeros().into()]).into();
+        }
+        let (q, _) = self.udiv(n, by.into());
+        self.in_s(q.into())
+    }
+
     fn all_ones_if_zero(&mut self, divisor: X, q: Sub) -> Sub {
         if matches!(divisor, X::K(k) if k != 0) {
             return q;

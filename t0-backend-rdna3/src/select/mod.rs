@@ -359,6 +359,7 @@ impl<'a> Select<'a> {
             let v0 = self.copy_in(Reg::v(0), Class::V);
             self.local_id = Some(v0);
         }
+        let packet = entry.sgprs.dispatch_ptr.map(|at| self.copy_in(Reg::sn(at, 2), Class::S));
         let kernarg = entry.sgprs.kernarg_ptr;
         let (slots, _) = abi::layout(&self.f.params);
         let f = self.f;
@@ -366,6 +367,7 @@ impl<'a> Select<'a> {
         let base = match kernarg {
             Some(at) if any => self.copy_in(Reg::sn(at, 2), Class::S),
             _ => {
+                self.group_counts(packet)?;
                 self.mask_local_id();
                 return Ok(());
             }
@@ -381,7 +383,28 @@ impl<'a> Select<'a> {
         for (kind, values, words) in loaded {
             self.param(kind, values, &words);
         }
+        self.group_counts(packet)?;
         self.mask_local_id();
+        Ok(())
+    }
+
+    /// Numbers of workgroups, from the dispatch packet's grid in work-items (AQL packet: grid sizes at bytes 12, 16, 20).
+    fn group_counts(&mut self, packet: Option<Sub>) -> Sel<()> {
+        let Some(packet) = packet else { return Ok(()) };
+        let used = |axis: u32| self.f.ops.iter().any(|o| o.kind == OpKind::GroupCount { axis });
+        for axis in (0..3).filter(|&a| used(a)).collect::<Vec<_>>() {
+            let grid = self.s_load(Smem::s_load_b32, packet, 12 + 4 * axis);
+            self.group_count[axis as usize] = Some(match axis {
+                // Only whole workgroups are launched; a last partial one would count as one.
+                0 => {
+                    let group = self.f.group;
+                    let grid = self.s(Sop2::s_add_u32, &[grid.into(), (group - 1).into()]);
+                    let count = self.divide_uniform(grid.into(), group);
+                    self.s_reg(count)
+                }
+                _ => grid,
+            });
+        }
         Ok(())
     }
 

@@ -1,0 +1,6 @@
+//! Differential tests: random kernels give the same memory in the reference interpreter as compiled, on the simulated
+//! card, bit for bit (NaNs alike).
+#![allow(clippy::unwrap_used)]
+
+mod machine;
+mod random;
