@@ -313,6 +313,12 @@ impl Device {
         Error::Fault { kernel, detail }
     }
 
+    /// A queue is destroyed with work in flight: what that work should have written is not there.
+    pub fn abandon(&self, kernel: String, why: &Error) {
+        self.lost
+            .get_or_init(|| (kernel, format!("its queue was destroyed before it was complete: {why}")));
+    }
+
     fn exceptions(&self) -> [EventData; 2] {
         [EventData::new(self.memory_event), EventData::new(self.hw_event)]
     }

@@ -530,8 +530,12 @@ impl QueueInner {
 
 impl Drop for QueueInner {
     fn drop(&mut self) {
-        // Errors have been or will be reported by whoever waits for a result; the queue goes in any case.
-        let _ = self.wait_idle();
+        // The queue goes in any case; whoever waits for a result of what it had in flight gets the error.
+        if let Err(e) = self.wait_idle() {
+            if let Some(kernel) = self.oldest() {
+                self.device.abandon(kernel, &e);
+            }
+        }
         let kfd = &self.device.driver.kfd;
         let _ = kfd.destroy_queue(self.queue_id);
         let _ = kfd.destroy_event(self.event);

@@ -6,7 +6,7 @@
 //! Source: `kfd_chardev.c`, `amdgpu_amdkfd_gpuvm.c`, `kfd_process.c`, `kfd_doorbell.c`.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -42,6 +42,8 @@ pub(super) struct Shared {
     pub stopped: AtomicBool,
     fault: Mutex<Option<FaultDetail>>,
     stats: Mutex<DispatchStats>,
+    /// Longest stall in ns (0: none) and the state of the random numbers.
+    torture: [AtomicU64; 2],
 }
 
 impl Shared {
@@ -49,6 +51,19 @@ impl Shared {
     pub fn record(&self, detail: FaultDetail) {
         lock(&self.fault).get_or_insert(detail);
         self.stopped.store(true, Ordering::Release);
+    }
+
+    /// Sleeps a random time when torture is on.
+    pub fn stall(&self) {
+        let max = self.torture[0].load(Ordering::Relaxed);
+        if max == 0 {
+            return;
+        }
+        // A Weyl sequence through a 64-bit mixer (splitmix64): any thread may take the next number.
+        let mut x = self.torture[1].fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed);
+        x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        thread::sleep(Duration::from_nanos((x ^ x >> 31) % max));
     }
 
     pub fn count(&self, s: &DispatchStats) {
@@ -122,6 +137,7 @@ impl SimKfd {
             stopped: AtomicBool::new(false),
             fault: Mutex::default(),
             stats: Mutex::default(),
+            torture: Default::default(),
         };
         Ok(SimKfd {
             shared: Arc::new(shared),
@@ -157,6 +173,13 @@ impl SimKfd {
             .iter()
             .find(|(_, b)| b.va == va)
             .map_or(0, |(h, _)| *h)
+    }
+
+    /// Stalls packet processing by random times up to `max` at every step a client can observe: before a packet is
+    /// read, between read index and execution, before completion and before its event. Zero switches it off.
+    pub fn torture(&self, max: Duration, seed: u64) {
+        self.shared.torture[1].store(seed, Ordering::Relaxed);
+        self.shared.torture[0].store(max.as_nanos() as u64, Ordering::Relaxed);
     }
 
     /// Makes the call after the next `after` ones fail with `errno`, once: for tests of error paths.

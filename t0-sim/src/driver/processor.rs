@@ -148,6 +148,7 @@ impl Processor {
         let header = vm.atomic_u32(va, Access::Read)?.load(Ordering::Acquire) as u16;
         let bytes: [u8; PACKET_BYTES] = vm.read(va)?;
         let unsupported = |why: String| Err(Stop::Queue(aql::QUEUE_ERROR_PACKET, why).into());
+        self.shared.stall();
         match PacketType::of_header(header) {
             Some(PacketType::Invalid) => Err(End::NotYet),
             Some(PacketType::Dispatch) => self.dispatch(index, va, bytemuck::cast(bytes)),
@@ -162,9 +163,14 @@ impl Processor {
         }
     }
 
-    /// Frees the slot: INVALID header, then the read index.
-    fn consume(&self, index: u64, va: u64) -> Result<(), VmFault> {
+    /// Frees the slot: INVALID header, then the read index. `seen` is the packet as it was when its header was valid.
+    fn consume(&self, index: u64, va: u64, seen: &[u8]) -> Result<(), End> {
         let vm = &self.shared.vm;
+        let now: [u8; PACKET_BYTES] = vm.read(va)?;
+        if now != seen {
+            let why = "the packet changed after its header was published: write the header last".to_string();
+            return Err(Stop::Queue(aql::QUEUE_ERROR_PACKET, why).into());
+        }
         vm.atomic_u16(va, Access::Write)?
             .store(PacketType::Invalid as u16, Ordering::Release);
         vm.atomic_u64(self.read_index_va, Access::Write)?
@@ -186,7 +192,7 @@ impl Processor {
                 Err(bits) => self.ask_for_scratch(index, bits)?,
             }
         };
-        self.consume(index, va)?;
+        self.consume(index, va, bytemuck::bytes_of(&packet))?;
         self.note(index + 1, index, Some(format!("the kernel of packet {index}")));
         let d = Dispatch {
             packet,
@@ -197,6 +203,7 @@ impl Processor {
             scratch,
             cancel: self.cancel.clone(),
         };
+        self.shared.stall();
         let start = Clocks::now();
         let executor = &self.shared.executor;
         let ran = catch_unwind(AssertUnwindSafe(|| executor.dispatch(&d, vm)));
@@ -257,7 +264,7 @@ impl Processor {
                 values.len()
             )
         })?;
-        self.consume(index, va)?;
+        self.consume(index, va, bytemuck::bytes_of(&packet))?;
         self.complete(packet.completion_signal, start)
     }
 
@@ -290,14 +297,17 @@ impl Processor {
             at(std::mem::offset_of!(AmdSignal, end_ts))?.store(Clocks::now().gpu, Ordering::Relaxed);
         }
         let value = vm.atomic_i64(signal + aql::SIGNAL_VALUE, Access::Atomic)?;
+        // Where to notify is read first: the client may reuse the signal as soon as it is 0.
+        let s: AmdSignal = vm.read(signal)?;
+        self.shared.stall();
         value.fetch_sub(1, Ordering::AcqRel);
-        self.notify(signal)
+        self.shared.stall();
+        self.notify(&s)
     }
 
     /// Raises the event of a signal, if it has one.
-    fn notify(&self, signal: u64) -> Result<(), End> {
+    fn notify(&self, s: &AmdSignal) -> Result<(), End> {
         let vm = &self.shared.vm;
-        let s: AmdSignal = vm.read(signal)?;
         if s.event_mailbox_ptr != 0 {
             let mailbox: &AtomicU64 = vm.atomic_u64(s.event_mailbox_ptr, Access::Write)?;
             mailbox.store(s.event_id.into(), Ordering::Release);
@@ -313,9 +323,10 @@ impl Processor {
         if signal == 0 {
             return Ok(());
         }
+        let s: AmdSignal = vm.read(signal)?;
         vm.atomic_i64(signal + aql::SIGNAL_VALUE, Access::Write)?
             .store(bits, Ordering::Release);
-        self.notify(signal)
+        self.notify(&s)
     }
 
     /// Firmware stops the queue.
