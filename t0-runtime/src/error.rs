@@ -166,6 +166,12 @@ pub enum Error {
         /// Target of the device.
         device: String,
     },
+    /// A device there is no code generator for.
+    #[error("there is no code generator for {device}; load a code object made for it with `Module::load`")]
+    NoCompiler {
+        /// Target of the device.
+        device: String,
+    },
     /// A kernel does not compile.
     #[error("kernel `{kernel}` does not compile:\n{report}")]
     Compile {

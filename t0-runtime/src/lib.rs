@@ -31,7 +31,7 @@ pub use device::Gpu;
 pub use error::{Error, Result};
 pub use kernel::{Args, Grid, KernelKey, Launch, ScalarArg};
 pub use memory::Kind;
-pub use module::{compile_kernel, Compiled, Kernel, Module};
+pub use module::{compile_kernel, compile_with, Kernel, Module};
 pub use param::{Element, Param};
 pub use queue::{Queue, Submission};
 pub use t0_ir::Access;

@@ -6,6 +6,9 @@
 use std::sync::Arc;
 
 use t0_backend_rdna3::object::{self, CodeObject, ObjectError};
+use t0_backend_rdna3::target::Target;
+use t0_backend_rdna3::{CompileError, Compiled, Options};
+use t0_ir::Diags;
 use t0_sim::driver::Executor;
 
 use crate::device::{lock, Device, Gpu};
@@ -42,36 +45,41 @@ pub struct Kernel {
     dynamic_lds: u32,
 }
 
-/// What compiling a kernel gives.
-#[derive(Clone, Debug)]
-pub struct Compiled {
-    /// The ELF file.
-    pub code_object: Vec<u8>,
-    /// Name of the kernel in it.
-    pub kernel: String,
-    /// Work-items of a workgroup.
-    pub group: [u32; 3],
-}
-
 /// The executor of the simulated card.
 pub(crate) fn simulator() -> Arc<dyn Executor> {
     Arc::new(t0_sim::Simulator::new())
 }
 
-/// Compiles a kernel for its const arguments: stage, optimise, generate code.
-pub fn compile_kernel(key: &KernelKey) -> Result<Arc<Compiled>> {
+/// Compiles a kernel for its const arguments and a target: stage, optimise, generate code. Needs no device.
+///
+/// # Errors
+/// What is wrong with the kernel, with its source place, or what it needs more of than the target has.
+pub fn compile_kernel(key: &KernelKey, target: &Target) -> Result<Compiled> {
+    compile_with(key, target, &Options::default())
+}
+
+/// [`compile_kernel`] with the compiler's switches.
+///
+/// # Errors
+/// As [`compile_kernel`].
+pub fn compile_with(key: &KernelKey, target: &Target, options: &Options) -> Result<Compiled> {
     let fail = |report| Error::Compile {
         kernel: key.entry.display(&key.consts),
         report,
     };
-    let func = key.entry.stage(&key.consts).map_err(|d| {
-        let files = [key.entry.file.to_string()];
-        fail(d.0.iter().map(|d| d.render(&files)).collect::<Vec<_>>().join("\n"))
-    })?;
-    let _ = func;
-    Err(fail(
-        "the code generator is not linked in; use `Module::load` with a code object".into(),
-    ))
+    let render = |diags: &Diags, files: &[String]| {
+        let all: Vec<String> = diags.0.iter().map(|d| d.render(files)).collect();
+        all.join("\n")
+    };
+    let entry_file = [key.entry.file.to_string()];
+    let func = key
+        .entry
+        .stage(&key.consts)
+        .map_err(|d| fail(render(&d, &entry_file)))?;
+    t0_backend_rdna3::compile(&func, target, options).map_err(|e| match e {
+        CompileError::Diag(d) => fail(render(&d, &func.files)),
+        other => fail(other.to_string()),
+    })
 }
 
 /// The kernel of a launch, compiled and loaded on first use.
@@ -79,9 +87,13 @@ pub(crate) fn kernel_for(gpu: &Gpu, key: &KernelKey) -> Result<Kernel> {
     if let Some(k) = lock(&gpu.device.kernels).get(key) {
         return Ok(k.clone());
     }
-    let compiled = compile_kernel(key)?;
+    let name = gpu.target();
+    let target = Target::from_name(&name).ok_or(Error::NoCompiler { device: name })?;
+    let compiled = compile_kernel(key, &target)?;
     let module = Module::load(gpu, &compiled.code_object)?;
-    let kernel = module.kernel(&compiled.kernel)?.with_group(compiled.group);
+    let kernel = module
+        .kernel(&compiled.name)?
+        .with_group([compiled.resources.group, 1, 1]);
     // Two threads may have compiled it: the first one to get here wins, so that code is loaded once.
     Ok(lock(&gpu.device.kernels).entry(key.clone()).or_insert(kernel).clone())
 }
@@ -165,7 +177,10 @@ impl Kernel {
 
     /// LDS bytes of a workgroup, dynamic ones included.
     pub fn lds_bytes(&self) -> u32 {
-        self.info().descriptor.group_segment_bytes.saturating_add(self.dynamic_lds)
+        self.info()
+            .descriptor
+            .group_segment_bytes
+            .saturating_add(self.dynamic_lds)
     }
 
     /// Scratch bytes of a work-item.
