@@ -125,7 +125,7 @@ fn step(m: &MFunc, a: &Assignment, inst: &MInst, state: &mut State, report: &mut
             report(s, physical(m, a, s));
         }
     }
-    if let (MOp::Copy, MOperand::Virt(to)) = (inst.op, inst.operands[0]) {
+    if let (MOp::Copy, Some(&MOperand::Virt(to))) = (inst.op, inst.operands.first()) {
         return copy(m, a, to, inst.operands[1], state);
     }
     for (access, o) in accesses.iter().zip(&inst.operands) {

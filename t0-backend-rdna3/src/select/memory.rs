@@ -62,6 +62,30 @@ impl Select<'_> {
         }
     }
 
+    /// A descriptor made of the four words of a slice argument (address, length, 0) in their registers.
+    pub(super) fn descriptor_in_place(&mut self, words: Sub, elem: Scalar, readonly: bool) -> Buf {
+        let len = self.m.vreg(Class::S, 1);
+        self.mov(len, words.dword(2).into());
+        let size = elem.bytes();
+        self.inst(
+            Sop2::s_and_b32,
+            &[words.dword(1).into(), words.dword(1).into(), 0xffff.into()],
+        );
+        if size > 1 {
+            let limited = self.s(Sop2::s_min_u32, &[len.into(), (u32::MAX / size).into()]);
+            let shift = size.trailing_zeros();
+            self.inst(Sop2::s_lshl_b32, &[words.dword(2).into(), limited.into(), shift.into()]);
+        }
+        self.mov(words.dword(3), RAW_BUFFER.into());
+        Buf {
+            srd: words,
+            len: len.into(),
+            elem,
+            readonly,
+            lanes: None,
+        }
+    }
+
     pub(super) fn buffer_len(&mut self, v: Value) -> Sel<Rep> {
         let b = self.buf(v);
         Ok(match b.lanes.map_or(b.len, |(_, len)| len) {

@@ -84,6 +84,13 @@ pub enum Rep {
     Buf(Buf),
 }
 
+/// A parameter: kind, values, offset in the argument block.
+type Parameter<'a> = (ParamKind, &'a [Value], u32);
+
+/// Argument blocks up to this size are loaded when the kernel starts; of larger ones every argument is loaded before the
+/// first operation of the body that needs it, so that they do not fill the SGPRs.
+const EAGER_BYTES: u32 = 192;
+
 /// The selector: its state while it walks the IR.
 pub struct Select<'a> {
     /// The kernel.
@@ -105,6 +112,10 @@ pub struct Select<'a> {
     branch_conditions: HashSet<Value>,
     /// Exclusive upper bounds of loop counters.
     loop_ends: HashMap<Value, Value>,
+    /// Address of the kernel arguments.
+    kernarg: Option<Sub>,
+    /// Parameters not loaded yet.
+    params: Vec<Parameter<'a>>,
     local_id: Option<Sub>,
     group_id: [Option<Sub>; 3],
     group_count: [Option<Sub>; 3],
@@ -167,13 +178,15 @@ pub fn select(f: &Func, uniform: Vec<bool>, entry: &Entry) -> Sel<MFunc> {
         pending: HashMap::new(),
         branch_conditions: branch_conditions(f),
         loop_ends: loop_ends(f),
+        kernarg: None,
+        params: Vec::new(),
         local_id: None,
         group_id: [None; 3],
         group_count: [None; 3],
     };
     s.m.blocks.push(MBlock::default());
     s.prologue(entry)?;
-    s.ops(&f.body.ops)?;
+    s.body()?;
     s.span = Span::default();
     s.raw(Sopp::s_endpgm, vec![Operand::Imm(0).into()]);
     s.resolve_labels();
@@ -196,6 +209,15 @@ fn loop_ends(f: &Func) -> HashMap<Value, Value> {
         .filter(|o| f.ty(o.args[1]) == Ty::U32)
         .map(|o| (o.regions[0].args[0], o.args[1]))
         .collect()
+}
+
+/// The values an operation and those in its regions use.
+fn values_used(f: &Func, id: OpId, used: &mut HashSet<Value>) {
+    let op = f.op(id);
+    used.extend(&op.args);
+    for &inner in op.regions.iter().flat_map(|r| &r.ops) {
+        values_used(f, inner, used);
+    }
 }
 
 fn count_uses(f: &Func, ops: &[OpId], uses: &mut [u32], def: &mut [Option<OpId>]) {
@@ -359,33 +381,60 @@ impl<'a> Select<'a> {
             let v0 = self.copy_in(Reg::v(0), Class::V);
             self.local_id = Some(v0);
         }
-        let packet = entry.sgprs.dispatch_ptr.map(|at| self.copy_in(Reg::sn(at, 2), Class::S));
+        let packet = entry
+            .sgprs
+            .dispatch_ptr
+            .map(|at| self.copy_in(Reg::sn(at, 2), Class::S));
         let kernarg = entry.sgprs.kernarg_ptr;
         let (slots, _) = abi::layout(&self.f.params);
         let f = self.f;
         let any = f.body.args.iter().any(|a| self.uses[a.0 as usize] > 0);
-        let base = match kernarg {
-            Some(at) if any => self.copy_in(Reg::sn(at, 2), Class::S),
-            _ => {
-                self.group_counts(packet)?;
-                self.mask_local_id();
-                return Ok(());
-            }
-        };
-        // All loads first: they are waited for together.
-        let mut loaded = Vec::new();
+        if let (Some(at), true) = (kernarg, any) {
+            self.kernarg = Some(self.copy_in(Reg::sn(at, 2), Class::S));
+        }
         let mut arg = 0;
         for (p, slot) in f.params.iter().zip(slots) {
             let values = &f.body.args[arg..arg + p.kind.values().len()];
             arg += values.len();
-            loaded.push((p.kind, values, self.load_param(p.kind, values, base, slot.offset)));
+            self.params.push((p.kind, values, slot.offset));
         }
-        for (kind, values, words) in loaded {
-            self.param(kind, values, &words);
+        let (_, kernarg_bytes) = abi::layout(&f.params);
+        if kernarg_bytes <= EAGER_BYTES {
+            let all = std::mem::take(&mut self.params);
+            self.load_params(all);
         }
         self.group_counts(packet)?;
         self.mask_local_id();
         Ok(())
+    }
+
+    /// The operations of the body, the arguments they use loaded before them unless they are all loaded already.
+    fn body(&mut self) -> Sel<()> {
+        for id in &self.f.body.ops {
+            if !self.params.is_empty() {
+                let mut used = HashSet::new();
+                values_used(self.f, *id, &mut used);
+                let (now, later) = std::mem::take(&mut self.params)
+                    .into_iter()
+                    .partition(|(_, v, _)| v.iter().any(|v| used.contains(v)));
+                self.params = later;
+                self.load_params(now);
+            }
+            self.ops(std::slice::from_ref(id))?;
+        }
+        Ok(())
+    }
+
+    /// Loads parameters: all loads first, so that they are waited for together.
+    fn load_params(&mut self, params: Vec<Parameter<'a>>) {
+        let Some(base) = self.kernarg else { return };
+        let loaded: Vec<Vec<Sub>> = params
+            .iter()
+            .map(|&(kind, values, offset)| self.load_param(kind, values, base, offset))
+            .collect();
+        for ((kind, values, _), words) in params.into_iter().zip(loaded) {
+            self.param(kind, values, &words);
+        }
     }
 
     /// Numbers of workgroups, from the dispatch packet's grid in work-items (AQL packet: grid sizes at bytes 12, 16, 20).
@@ -485,7 +534,7 @@ impl<'a> Select<'a> {
                 self.set(values[0], Rep::Regs(rep));
             }
             ParamKind::Slice(elem, access) => {
-                let buf = self.descriptor(first.slice(0, 2), first.dword(2).into(), elem, access == Access::Read);
+                let buf = self.descriptor_in_place(first, elem, access == Access::Read);
                 self.set(values[0], Rep::Buf(buf));
             }
             ParamKind::Mat(elem, access) => {

@@ -1,9 +1,9 @@
 //! Runs a compiled kernel on the simulator with the arguments of an interpreter launch.
 
 use t0_backend_rdna3::object::CodeObject;
+use t0_ir::abi;
 use t0_ir::interp::{Arg, Memory};
 use t0_ir::testing::Case;
-use t0_ir::{abi, ParamKind};
 use t0_sim::driver::{PageFlags, Vm};
 use t0_sim::{Launch, Simulator};
 
@@ -27,11 +27,14 @@ pub fn run(case: &Case, code_object: &[u8]) -> Result<Memory, String> {
     let (slots, size) = abi::layout(&case.func.params);
     let mut kernarg = vec![0u8; size.max(16) as usize];
     let mut buffers = Vec::new();
-    for ((p, slot), arg) in case.func.params.iter().zip(&slots).zip(&case.args) {
+    for (slot, arg) in slots.iter().zip(&case.args) {
         let at = slot.offset as usize;
-        match (*arg, p.kind) {
-            (Arg::Scalar(c), _) => kernarg[at..at + slot.size as usize].copy_from_slice(&c.bits.to_le_bytes()[..slot.size as usize]),
-            (Arg::Slice { base, len }, ParamKind::Slice(..)) => {
+        match arg {
+            Arg::Scalar(c) => {
+                kernarg[at..at + slot.size as usize].copy_from_slice(&c.bits.to_le_bytes()[..slot.size as usize])
+            }
+            Arg::Slice { .. } | Arg::Mat { .. } => {
+                let (base, sizes) = sizes(*arg);
                 let va = DATA + buffers.len() as u64 * 0x100_0000 + GUARD;
                 let content = case.memory.buffer(base).unwrap();
                 let mut image = vec![POISON; GUARD as usize];
@@ -40,9 +43,10 @@ pub fn run(case: &Case, code_object: &[u8]) -> Result<Memory, String> {
                 load(&vm, va - GUARD, image.len() as u64, &image);
                 buffers.push((base, va, content.len()));
                 kernarg[at..at + 8].copy_from_slice(&va.to_le_bytes());
-                kernarg[at + 8..at + 12].copy_from_slice(&len.to_le_bytes());
+                for (i, n) in sizes.iter().enumerate() {
+                    kernarg[at + 8 + 4 * i..at + 12 + 4 * i].copy_from_slice(&n.to_le_bytes());
+                }
             }
-            other => return Err(format!("argument {other:?}")),
         }
     }
     load(&vm, ARGS, kernarg.len() as u64, &kernarg);
@@ -52,7 +56,7 @@ pub fn run(case: &Case, code_object: &[u8]) -> Result<Memory, String> {
         kernarg: ARGS,
         grid: [case.groups[0] * group, case.groups[1], case.groups[2]],
         workgroup: [group, 1, 1],
-        lds: case.func.lds_bytes(),
+        lds: kernel.descriptor.group_segment_bytes,
     };
     let mut packet = [0u8; 64];
     packet[4..6].copy_from_slice(&(group as u16).to_le_bytes());
@@ -74,6 +78,27 @@ pub fn run(case: &Case, code_object: &[u8]) -> Result<Memory, String> {
         memory.write(base, len as u64).unwrap().copy_from_slice(content);
     }
     Ok(memory)
+}
+
+/// Address of a buffer argument and the words after it in the argument block, see [`abi`].
+fn sizes(arg: Arg) -> (u64, Vec<u32>) {
+    match arg {
+        Arg::Slice { base, len } => (base, vec![len]),
+        Arg::Mat {
+            base,
+            rows,
+            cols,
+            stride,
+        } => {
+            let len = if rows == 0 || cols == 0 {
+                0
+            } else {
+                (rows - 1) * stride + cols
+            };
+            (base, vec![rows, cols, stride, len])
+        }
+        Arg::Scalar(_) => (0, Vec::new()),
+    }
 }
 
 fn load(vm: &Vm, va: u64, len: u64, bytes: &[u8]) {

@@ -2,5 +2,6 @@
 //! card, bit for bit (NaNs alike).
 #![allow(clippy::unwrap_used)]
 
+mod gemm;
 mod machine;
 mod random;

@@ -23,11 +23,26 @@ fn check(seed: u64, options: &Random<'_>) -> Result<(), String> {
     let case = random_case(seed, options);
     let mut expected = case.memory.clone();
     interp::run(&case.func, &case.args, &mut expected, case.groups).map_err(|e| format!("interpreter: {e}"))?;
-    let c = compile(&case.func, &GFX1100, &Options { check: true, keep_text: true }).map_err(|e| e.to_string())?;
+    let c = compile(
+        &case.func,
+        &GFX1100,
+        &Options {
+            check: true,
+            keep_text: true,
+        },
+    )
+    .map_err(|e| e.to_string())?;
     let result = machine::run(&case, &c.code_object);
-    let text = || format!("{}\n{}", c.ir_text.clone().unwrap_or_default(), c.mir_text.clone().unwrap_or_default().join("\n"));
+    let text = || {
+        format!(
+            "{}\n{}",
+            c.ir_text.clone().unwrap_or_default(),
+            c.mir_text.clone().unwrap_or_default().join("\n")
+        )
+    };
     let got = result.map_err(|e| format!("{}\nsimulator: {e}", text()))?;
-    case.compare(&expected, &got).map_err(|e| format!("{}\ninterpreter and card differ: {e}", text()))
+    case.compare(&expected, &got)
+        .map_err(|e| format!("{}\ninterpreter and card differ: {e}", text()))
 }
 
 fn check_many(seeds: std::ops::Range<u64>, options: &Random<'_>) {
@@ -37,7 +52,8 @@ fn check_many(seeds: std::ops::Range<u64>, options: &Random<'_>) {
         if only.is_some_and(|s: u64| s != seed) {
             continue;
         }
-        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| check(seed, options))).unwrap_or_else(|_| Err("panic".into()));
+        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| check(seed, options)))
+            .unwrap_or_else(|_| Err("panic".into()));
         if let Err(e) = result {
             failed += 1;
             if only.is_some() || failed <= 1 {
@@ -80,13 +96,25 @@ fn every_type() {
 
 #[test]
 fn branches_and_loops() {
-    let options = Random { ops: 80, collectives: false, lds: false, atomics: false, allow: &supported, ..Random::default() };
+    let options = Random {
+        ops: 80,
+        collectives: false,
+        lds: false,
+        atomics: false,
+        allow: &supported,
+        ..Random::default()
+    };
     check_many(2000..2150, &options);
 }
 
 #[test]
 fn everything() {
     let types: Vec<Scalar> = Scalar::ALL.into_iter().filter(|&s| s != Scalar::F64).collect();
-    let options = Random { ops: 120, types: &types, allow: &supported, ..Random::default() };
+    let options = Random {
+        ops: 120,
+        types: &types,
+        allow: &supported,
+        ..Random::default()
+    };
     check_many(3000..3150, &options);
 }
