@@ -106,6 +106,8 @@ pub struct Options<'a> {
     pub lds: bool,
     /// Atomics on a buffer (results unused, so that their order does not show).
     pub atomics: bool,
+    /// Vector loads and stores.
+    pub vectors: bool,
     /// Element types in use; `bool` and `u32` always are.
     pub types: &'a [Scalar],
     /// May an operation on operands of this type give a result of that type?
@@ -120,6 +122,7 @@ impl Default for Options<'_> {
             collectives: true,
             lds: true,
             atomics: true,
+            vectors: true,
             types: &[Scalar::I32, Scalar::F32, Scalar::F16, Scalar::Bf16],
             allow: &|_, _, _| true,
         }

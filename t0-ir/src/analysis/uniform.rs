@@ -249,7 +249,7 @@ impl Uniform {
     }
 
     /// Is this view, on every way it can have come, part of a parameter nobody writes during the launch?
-    fn read_only(&self, func: &Func, mut view: Value) -> bool {
+    pub fn read_only(&self, func: &Func, mut view: Value) -> bool {
         loop {
             match self.def(view) {
                 None => break,

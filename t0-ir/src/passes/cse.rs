@@ -3,11 +3,12 @@
 //! Two pure operations with the same attributes, operands and result type have the same result. The first one stands for
 //! the second where it dominates it: in the same region before it, or in a region around it. Tables are therefore kept per
 //! open region. Collectives may be merged too, since all lanes that reach the second reach the first, and so may
-//! the fragments read from a tile.
+//! the fragments read from a tile and what is loaded from parameters that nobody writes.
 
 use std::collections::HashMap;
 
 use super::rewrite::{rewrite, Rewrite, Rewriter};
+use crate::analysis::uniform::Uniform;
 use crate::diag::Diags;
 use crate::func::{Func, OpId, Value};
 use crate::op::{Effect, OpKind};
@@ -18,9 +19,11 @@ use crate::ty::Ty;
 /// # Errors
 /// None.
 pub fn run(func: &mut Func) -> Result<(), Diags> {
+    let uniform = Uniform::of(func);
     rewrite(
         func,
         &mut Cse {
+            uniform,
             scopes: vec![Table::new()],
         },
     )
@@ -30,6 +33,8 @@ pub fn run(func: &mut Func) -> Result<(), Diags> {
 type Table = HashMap<(&'static str, Vec<Value>), Vec<(OpKind, Ty, Value)>>;
 
 struct Cse {
+    /// Of the old function.
+    uniform: Uniform,
     scopes: Vec<Table>,
 }
 
@@ -49,8 +54,12 @@ impl Rewrite for Cse {
         let [result] = op.results[..] else {
             return r.copy(self, id);
         };
-        // A tile does not change while its value is in use, so fragments of one tile are like pure values.
-        if op.kind.row().effect != Effect::Pure && op.kind != OpKind::TileFrag {
+        let like_pure = match op.kind {
+            OpKind::TileFrag => true, // a tile does not change while its value is in use
+            OpKind::Load => self.uniform.read_only(r.old, op.args[0]),
+            _ => op.kind.row().effect == Effect::Pure,
+        };
+        if !like_pure {
             return r.copy(self, id);
         }
         let ty = r.old.ty(result);

@@ -2,7 +2,7 @@
 //!
 //! Constants are folded with `eval`; what remains goes through identities that hold bit for bit (all NaNs counting as one):
 //! floats are never reassociated. Constants move to the right of commutative operations, so that equal expressions look
-//! equal to `cse`. Control goes where its condition or its bounds are constants. The rules are in [`simpler`] by kind of operation:
+//! equal to `cse`. Control goes where its condition or its bounds are constants. The rules are in `simpler` by kind of operation:
 //! one arm each.
 
 mod floats;

@@ -283,6 +283,7 @@ impl Gen<'_> {
                 let e = self.recent(s);
                 self.store(e);
             }
+            8 if self.options.vectors && self.rng.one_in(2) => self.vectors(),
             8 | 9 => self.load(),
             10 | 11 => self.convert(),
             12 | 13 => {
@@ -421,6 +422,37 @@ impl Gen<'_> {
         let index = self.b.op1(OpKind::Add, &[first, self.own]);
         self.b.op0(OpKind::Store, &[self.outputs[at].1, index, e.v]);
         self.left -= 1;
+    }
+
+    /// Loads a vector, changes an element and stores another vector.
+    fn vectors(&mut self) {
+        let (s, buf) = self.inputs[self.rng.below(self.inputs.len())];
+        let n = self.rng.pick(&[2, 4, 8]);
+        if s.bytes() * n > 16 {
+            return;
+        }
+        let ty = Ty::Vec(s, n);
+        let index = self.operand(Scalar::U32);
+        let low = self.b.u32(127);
+        let at = self.b.op1(OpKind::And, &[index.v, low]);
+        let v = self.b.op1_as(OpKind::Load, &[buf, at], ty);
+        let mut elems: Vec<Value> = (0..n).map(|index| self.b.op1(OpKind::VecGet { index }, &[v])).collect();
+        for &e in &elems {
+            self.push(e, s, false);
+        }
+        elems[self.rng.below(n as usize)] = self.operand(s).v;
+        let v = self.b.op1_as(OpKind::VecBuild, &elems, ty);
+        let Some(out) = self.outputs.iter().position(|o| o.0 == s) else {
+            return;
+        };
+        let slot = self.b.u32(self.slots[out]);
+        self.slots[out] += n;
+        let width = self.b.u32(n);
+        let first = self.b.op1(OpKind::Mul, &[slot, self.total]);
+        let own = self.b.op1(OpKind::Mul, &[self.own, width]);
+        let at = self.b.op1(OpKind::Add, &[first, own]);
+        self.b.op0(OpKind::Store, &[self.outputs[out].1, at, v]);
+        self.left -= 3;
     }
 
     fn atomic(&mut self) {
