@@ -27,6 +27,14 @@ pub enum CliError {
         /// Why.
         source: io::Error,
     },
+    /// A kernel whose compiled form cannot be read back.
+    #[error("kernel `{kernel}`")]
+    Built {
+        /// The kernel.
+        kernel: String,
+        /// Why.
+        source: ObjectError,
+    },
     /// A device that cannot be used.
     #[error(transparent)]
     Runtime(#[from] Box<t0_runtime::Error>),
@@ -52,7 +60,7 @@ impl CliError {
                 source: ObjectError::NoKernel { .. },
                 ..
             } => 2,
-            CliError::Write { .. } | CliError::Output(_) | CliError::Object { .. } | CliError::Runtime(_) => 1,
+            CliError::Write { .. } | CliError::Output(_) | CliError::Object { .. } | CliError::Built { .. } | CliError::Runtime(_) => 1,
         }
     }
 

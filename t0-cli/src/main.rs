@@ -4,12 +4,16 @@
 //! output; notes and errors go to standard error.
 #![forbid(unsafe_code)]
 
+mod build;
 mod dis;
 mod error;
 mod hex;
+mod isa;
 mod kernarg;
+mod kernels;
 mod npy;
 mod output;
+mod registry;
 mod run;
 mod spec;
 
@@ -35,6 +39,12 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// List the registered kernels
+    Kernels,
+    /// Show a kernel's instructions below the Rust lines they come from
+    Isa(isa::Args),
+    /// Compile a kernel to a code object
+    Build(build::Args),
     /// Disassemble a code object, or lines of hex
     Dis(dis::Args),
     /// Launch a kernel of a code object
@@ -57,6 +67,9 @@ fn main() -> ExitCode {
     };
     let mut out = Output::stdout(cli.json);
     let result = match cli.command {
+        Command::Kernels => kernels::run(&mut out),
+        Command::Isa(args) => isa::run(&args, &cli.target, &mut out),
+        Command::Build(args) => build::run(&args, &cli.target, &mut out),
         Command::Dis(args) => dis::run(&args, &cli.target, &mut out),
         Command::Run(args) => run::run(&args, &mut out),
     };

@@ -35,9 +35,8 @@ pub struct Args {
     /// Bytes of dynamic LDS besides what the kernel declares
     #[arg(long, default_value_t = 0)]
     lds: u32,
-    /// An argument, in order: u32:7 i32:-1 u64:7 f32:0.5 in:X.npy out:Y.npy:f32:64x64[:FILL] inout:X.npy:Y.npy; FILL
-    /// is a number, nan or poison
-    #[arg(long = "arg", value_name = "SPEC")]
+    /// The kernel's arguments in order.
+    #[arg(long = "arg", value_name = "SPEC", help = ARG_HELP)]
     args: Vec<Spec>,
     /// Where to run it; without: the card if there is one
     #[arg(long, value_enum)]
@@ -46,6 +45,9 @@ pub struct Args {
     #[arg(long)]
     count: bool,
 }
+
+const ARG_HELP: &str = "An argument, in order: u32:7 i32:-1 u64:7 f32:0.5 in:X.npy out:Y.npy:f32:64x64[:FILL] \
+    inout:X.npy:Y.npy; FILL is a number, nan or poison";
 
 /// Where to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
