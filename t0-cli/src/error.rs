@@ -60,7 +60,11 @@ impl CliError {
                 source: ObjectError::NoKernel { .. },
                 ..
             } => 2,
-            CliError::Write { .. } | CliError::Output(_) | CliError::Object { .. } | CliError::Built { .. } | CliError::Runtime(_) => 1,
+            CliError::Write { .. }
+            | CliError::Output(_)
+            | CliError::Object { .. }
+            | CliError::Built { .. }
+            | CliError::Runtime(_) => 1,
         }
     }
 

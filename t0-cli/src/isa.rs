@@ -36,10 +36,14 @@ pub enum Format {
 /// Runs the command.
 pub fn run(args: &Args, target: &Target, out: &mut Output) -> Result<Outcome, CliError> {
     let built = registry::build(&args.kernel, target)?;
-    let listing = Listing::new(&built.object, built.kernel()?).with_source(|file| std::fs::read_to_string(file).ok());
+    let listing = Listing::new(&built.object, built.kernel()?).with_source(read_source);
     let format = match (out.json(), args.format) {
         (true, None | Some(Format::Json)) => Format::Json,
-        (true, Some(_)) => return Err(CliError::Usage("--json asks for another format than --format; give one".into())),
+        (true, Some(_)) => {
+            return Err(CliError::Usage(
+                "--json asks for another format than --format; give one".into(),
+            ))
+        }
         (false, format) => format.unwrap_or(Format::Text),
     };
     let text = match format {
@@ -52,6 +56,13 @@ pub fn run(args: &Args, target: &Target, out: &mut Output) -> Result<Outcome, Cl
         None => out.text(&text)?,
     }
     Ok(Outcome::Fine)
+}
+
+/// The text of a source file. Its name is relative to the workspace it was compiled in: looked for from here upwards.
+fn read_source(file: &str) -> Option<String> {
+    let here = std::env::current_dir().ok()?;
+    here.ancestors()
+        .find_map(|dir| std::fs::read_to_string(dir.join(file)).ok())
 }
 
 fn document(kernel: &str, l: &Listing) -> Value {
@@ -72,7 +83,10 @@ fn document(kernel: &str, l: &Listing) -> Value {
 }
 
 fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
 }
 
 const STYLE: &str = "body{font:14px monospace;margin:2em;background:#fff;color:#222}\
@@ -101,10 +115,16 @@ fn html(kernel: &str, l: &Listing) -> String {
         if let Some(line) = e.line.as_ref().filter(|_| place != last) {
             let source = escape(l.source(line).unwrap_or_default());
             let file = escape(&line.file);
-            s += &format!("<tr class=\"line\"><td colspan=\"6\">{file}:{} {source}</tr>\n", line.line);
+            s += &format!(
+                "<tr class=\"line\"><td colspan=\"6\">{file}:{} {source}</tr>\n",
+                line.line
+            );
             last = place;
         }
-        let link = e.branch_target.map(|t| format!(" <a href=\"#o{t:x}\">{t:06x}</a>")).unwrap_or_default();
+        let link = e
+            .branch_target
+            .map(|t| format!(" <a href=\"#o{t:x}\">{t:06x}</a>"))
+            .unwrap_or_default();
         s += &format!(
             "<tr id=\"o{0:x}\"><td class=\"dim\">{0:06x}<td>{1}{link}<td class=\"dim\">{2}<td>{3}<td>{4}<td><span class=\"bar\" style=\"width:{3}px\"></span></tr>\n",
             e.offset,

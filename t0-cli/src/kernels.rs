@@ -36,7 +36,11 @@ fn params(e: &KernelEntry) -> String {
 }
 
 fn entry_json(e: &KernelEntry) -> serde_json::Value {
-    let params: Vec<_> = e.params.iter().map(|p| json!({ "name": p.name, "type": p.ty })).collect();
+    let params: Vec<_> = e
+        .params
+        .iter()
+        .map(|p| json!({ "name": p.name, "type": p.ty }))
+        .collect();
     json!({
         "name": e.name,
         "module": e.module,

@@ -26,7 +26,9 @@ impl Built {
     /// Errors: it is not there, which would be a fault of the compiler.
     pub fn kernel(&self) -> Result<&Kernel, CliError> {
         let name = self.name.clone();
-        self.object.kernel(&self.symbol).map_err(|source| CliError::Built { kernel: name, source })
+        self.object
+            .kernel(&self.symbol)
+            .map_err(|source| CliError::Built { kernel: name, source })
     }
 }
 
@@ -40,13 +42,18 @@ pub fn all() -> &'static [&'static KernelEntry] {
 /// Errors: a name that is not registered, missing or superfluous const arguments, a kernel that does not compile.
 pub fn build(name: &str, target: &Target) -> Result<Built, CliError> {
     let key = find(all(), name).map_err(CliError::Usage)?;
-    let compiled = compile_kernel(&key)?;
+    let compiled = compile_kernel(&key, target)?;
     let name = key.entry.display(&key.consts);
-    let object = CodeObject::parse(&compiled.code_object)
-        .map_err(|source| CliError::Built { kernel: name.clone(), source })?;
-    // There is one target so far; a kernel for another would be a silent surprise.
-    debug_assert_eq!(object.target, *target);
-    Ok(Built { name, file: compiled.code_object.clone(), object, symbol: compiled.kernel.clone() })
+    let object = CodeObject::parse(&compiled.code_object).map_err(|source| CliError::Built {
+        kernel: name.clone(),
+        source,
+    })?;
+    Ok(Built {
+        name,
+        file: compiled.code_object,
+        object,
+        symbol: compiled.name,
+    })
 }
 
 /// The kernel and const arguments of `name` or `name::<1,2>`.
@@ -57,7 +64,10 @@ fn find(entries: &[&'static KernelEntry], text: &str) -> Result<KernelKey, Strin
         [entry] => *entry,
         [] => {
             let names: Vec<&str> = entries.iter().map(|e| e.name).collect();
-            return Err(format!("there is no kernel `{name}`; `t0 kernels` lists them: {}", names.join(", ")));
+            return Err(format!(
+                "there is no kernel `{name}`; `t0 kernels` lists them: {}",
+                names.join(", ")
+            ));
         }
         _ => return Err(format!("{} kernels are called `{name}`", found.len())),
     };
@@ -67,21 +77,27 @@ fn find(entries: &[&'static KernelEntry], text: &str) -> Result<KernelKey, Strin
         [] => Err(format!("`{name}` has no const generics; write '{name}'")),
         names => {
             let (words, list) = (names.join(", "), names.join(","));
-            Err(format!("`{name}` wants {words}: write '{name}::<{list}>' with a number for each ({given} given)"))
+            Err(format!(
+                "`{name}` wants {words}: write '{name}::<{list}>' with a number for each ({given} given)"
+            ))
         }
     }
 }
 
 /// Name and const arguments; `true` and `false` are 1 and 0.
 fn parse_name(text: &str) -> Result<(&str, Vec<i64>), String> {
-    let Some((name, rest)) = text.split_once('<') else { return Ok((text.trim(), Vec::new())) };
+    let Some((name, rest)) = text.split_once('<') else {
+        return Ok((text.trim(), Vec::new()));
+    };
     let name = name.trim().trim_end_matches("::").trim_end();
     let wrong = || format!("`{text}` is no kernel; write a name such as 'saxpy' or 'gemm::<128,128,32>'");
     let list = rest.trim_end().strip_suffix('>').ok_or_else(wrong)?;
     let number = |part: &str| match part.trim() {
         "true" => Ok(1),
         "false" => Ok(0),
-        number => number.parse().map_err(|_| format!("`{number}` in `{text}` is no number")),
+        number => number
+            .parse()
+            .map_err(|_| format!("`{number}` in `{text}` is no number")),
     };
     let consts = list.split(',').map(number).collect::<Result<_, _>>()?;
     Ok((name, consts))
@@ -98,7 +114,16 @@ mod tests {
     }
 
     const fn entry(name: &'static str, consts: &'static [&'static str]) -> KernelEntry {
-        KernelEntry { name, module: "m", file: "m.rs", line: 1, group: 32, params: &[], consts, stage }
+        KernelEntry {
+            name,
+            module: "m",
+            file: "m.rs",
+            line: 1,
+            group: 32,
+            params: &[],
+            consts,
+            stage,
+        }
     }
 
     static PLAIN: KernelEntry = entry("plain", &[]);
@@ -123,8 +148,14 @@ mod tests {
             let error = of(text).unwrap_err();
             assert!(error.contains(expected), "{text}: {error}");
         };
-        check("other", "there is no kernel `other`; `t0 kernels` lists them: plain, tiled");
-        check("tiled", "`tiled` wants M, N: write 'tiled::<M,N>' with a number for each (0 given)");
+        check(
+            "other",
+            "there is no kernel `other`; `t0 kernels` lists them: plain, tiled",
+        );
+        check(
+            "tiled",
+            "`tiled` wants M, N: write 'tiled::<M,N>' with a number for each (0 given)",
+        );
         check("plain::<1>", "`plain` has no const generics; write 'plain'");
         check("tiled::<1,x>", "`x` in `tiled::<1,x>` is no number");
         check("tiled::<1,2", "is no kernel");
