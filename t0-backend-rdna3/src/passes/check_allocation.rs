@@ -30,7 +30,7 @@ pub struct Wrong {
 
 /// What each physical register holds; SGPRs first, then VGPRs.
 #[derive(Clone, PartialEq)]
-struct State(Vec<BTreeSet<Dword>>);
+struct State(Vec<Vec<Dword>>);
 
 const SCALARS: usize = 128;
 
@@ -42,14 +42,21 @@ fn slot(r: Reg, i: u32) -> usize {
 }
 
 impl State {
+    /// Forgets where a dword is.
+    fn forget(&mut self, dword: Dword) {
+        for set in self.0.iter_mut().filter(|s| !s.is_empty()) {
+            set.retain(|d| *d != dword);
+        }
+    }
+
     fn define(&mut self, m: &MFunc, a: &Assignment, s: Sub) {
         let r = physical(m, a, s);
         for k in 0..s.count {
             let dword = (s.reg, s.at + k);
-            for set in &mut self.0 {
-                set.remove(&dword);
-            }
-            self.0[slot(r, k)] = BTreeSet::from([dword]);
+            self.forget(dword);
+            let set = &mut self.0[slot(r, k)];
+            set.clear();
+            set.push(dword);
         }
     }
 
@@ -61,7 +68,7 @@ impl State {
 
 /// Checks an assignment: every read that does not find its value. Empty for a correct one.
 pub fn check_allocation(m: &MFunc, a: &Assignment) -> Vec<Wrong> {
-    let blank = State(vec![BTreeSet::new(); SCALARS + 256]);
+    let blank = State(vec![Vec::new(); SCALARS + 256]);
     let mut inputs: Vec<Option<State>> = vec![None; m.blocks.len()];
     if !inputs.is_empty() {
         inputs[0] = Some(blank);
@@ -146,18 +153,15 @@ fn step(m: &MFunc, a: &Assignment, inst: &MInst, state: &mut State, report: &mut
 /// After a copy the destination holds its own dwords and all that the source held.
 fn copy(m: &MFunc, a: &Assignment, to: Sub, from: MOperand, state: &mut State) {
     let r = physical(m, a, to);
-    let held: Vec<BTreeSet<Dword>> = match from {
+    let held: Vec<Vec<Dword>> = match from {
         MOperand::Virt(f) => {
             let src = physical(m, a, f);
             (0..to.count).map(|k| state.0[slot(src, k)].clone()).collect()
         }
-        _ => vec![BTreeSet::new(); to.count as usize],
+        _ => vec![Vec::new(); to.count as usize],
     };
     for k in 0..to.count {
-        let dword = (to.reg, to.at + k);
-        for set in &mut state.0 {
-            set.remove(&dword);
-        }
+        state.forget((to.reg, to.at + k));
     }
     for (k, mut held) in held.into_iter().enumerate() {
         let sticky = m.info(to.reg).sticky;
@@ -166,7 +170,7 @@ fn copy(m: &MFunc, a: &Assignment, to: Sub, from: MOperand, state: &mut State) {
             held.clear();
         }
         held.retain(|d| d.0 != to.reg);
-        held.insert((to.reg, to.at + k as u32));
+        held.push((to.reg, to.at + k as u32));
         state.0[slot(r, k as u32)] = held;
     }
 }

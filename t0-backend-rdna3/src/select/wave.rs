@@ -145,7 +145,18 @@ impl Select<'_> {
                 let sum = self.add64(false, [x, a[1].into()], [y, b[1].into()]);
                 Ok(vec![sum.dword(0), sum.dword(1)])
             }
-            (_, Scalar::I64 | Scalar::U64) => self.unsupported(format!("a wave {op:?} on {ty}; use 32-bit numbers")),
+            (_, Scalar::I64 | Scalar::U64) => {
+                let less = if signed { Vopc::v_cmp_lt_i64 } else { Vopc::v_cmp_lt_u64 };
+                let (a, b) = (
+                    self.tuple(Class::V, &[x, a[1].into()]),
+                    self.tuple(Class::V, &[y, b[1].into()]),
+                );
+                let mask = X::from(self.vcmp(less, a.into(), b.into()));
+                let (yes, no) = if op == Rmw::Min { (a, b) } else { (b, a) };
+                Ok((0..2)
+                    .map(|k| self.cnd(mask, yes.dword(k).into(), no.dword(k).into()))
+                    .collect())
+            }
             (Rmw::Add, Scalar::F32) => one(self.v(Vop2::v_add_f32, &[x, y])),
             (Rmw::Min, Scalar::F32) => one(self.v(Vop2::v_min_f32, &[x, y])),
             (Rmw::Max, Scalar::F32) => one(self.v(Vop2::v_max_f32, &[x, y])),

@@ -2,6 +2,8 @@
 //! card, bit for bit (NaNs alike).
 #![allow(clippy::unwrap_used)]
 
+mod bounds;
 mod gemm;
 mod machine;
+mod memory;
 mod random;

@@ -45,8 +45,14 @@ fn check(seed: u64, options: &Random<'_>) -> Result<(), String> {
         .map_err(|e| format!("{}\ninterpreter and card differ: {e}", text()))
 }
 
-fn check_many(seeds: std::ops::Range<u64>, options: &Random<'_>) {
-    let only = std::env::var("T0_SEED").ok().and_then(|s| s.parse().ok());
+/// Kernels per test.
+const CASES: u64 = 120;
+
+/// Checks `CASES` seeds from `first` on; `T0_CASES` asks for more, `T0_SEED` for one only.
+fn check_many(first: u64, options: &Random<'_>) {
+    let number = |name: &str| std::env::var(name).ok().and_then(|s| s.parse::<u64>().ok());
+    let seeds = first..first + number("T0_CASES").unwrap_or(CASES);
+    let only = number("T0_SEED");
     let mut failed = 0;
     for seed in seeds {
         if only.is_some_and(|s: u64| s != seed) {
@@ -76,7 +82,7 @@ fn straight_line() {
         allow: &supported,
         ..Random::default()
     };
-    check_many(0..150, &options);
+    check_many(0, &options);
 }
 
 #[test]
@@ -91,7 +97,7 @@ fn every_type() {
         types: &types,
         allow: &supported,
     };
-    check_many(1000..1150, &options);
+    check_many(1000000, &options);
 }
 
 #[test]
@@ -104,7 +110,7 @@ fn branches_and_loops() {
         allow: &supported,
         ..Random::default()
     };
-    check_many(2000..2150, &options);
+    check_many(2000000, &options);
 }
 
 #[test]
@@ -116,5 +122,5 @@ fn everything() {
         allow: &supported,
         ..Random::default()
     };
-    check_many(3000..3150, &options);
+    check_many(3000000, &options);
 }

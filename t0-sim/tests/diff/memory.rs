@@ -1,0 +1,207 @@
+//! Views, vectors and indices at and past the ends, against the interpreter.
+
+use crate::machine;
+use t0_backend_rdna3::target::GFX1100;
+use t0_backend_rdna3::{compile, Options};
+use t0_ir::interp::{self, Arg, Memory};
+use t0_ir::testing::Case;
+use t0_ir::{Access, Builder, Func, OpKind, Param, ParamKind, Rmw, Scalar, Ty, Value};
+
+fn slice(name: &str, elem: Scalar, access: Access) -> Param {
+    Param {
+        name: name.into(),
+        kind: ParamKind::Slice(elem, access),
+    }
+}
+
+/// Runs a kernel of one wave over a buffer of `len` elements counting up and an output of `out` elements.
+fn check(elem: Scalar, len: u32, out: u32, build: impl FnOnce(&mut Builder, Value, Value)) {
+    let params = vec![slice("x", elem, Access::Read), slice("out", elem, Access::Write)];
+    let f = Func::new("memory", 32, params);
+    let (x, o) = (f.body.args[0], f.body.args[1]);
+    let mut b = Builder::new(f);
+    build(&mut b, x, o);
+    let func = b.finish();
+    let mut memory = Memory::new();
+    let content: Vec<u8> = (0..len * elem.bytes()).map(|i| (i % 251) as u8 + 1).collect();
+    let (x, o) = (
+        memory.alloc(&content),
+        memory.alloc(&vec![0xcc; (out * elem.bytes()) as usize]),
+    );
+    let args = vec![Arg::Slice { base: x, len }, Arg::Slice { base: o, len: out }];
+    let case = Case {
+        func,
+        args,
+        memory,
+        groups: [1, 1, 1],
+    };
+    let mut expected = case.memory.clone();
+    interp::run(&case.func, &case.args, &mut expected, case.groups).unwrap();
+    let compiled = compile(
+        &case.func,
+        &GFX1100,
+        &Options {
+            check: true,
+            keep_text: true,
+        },
+    )
+    .unwrap();
+    let got = machine::run(&case, &compiled.code_object).unwrap();
+    if let Err(e) = case.compare(&expected, &got) {
+        panic!("{}\n{e}", compiled.mir_text.unwrap()[1]);
+    }
+}
+
+const TYPES: [Scalar; 5] = [Scalar::U8, Scalar::I16, Scalar::Bf16, Scalar::U32, Scalar::U64];
+
+#[test]
+fn indices_past_the_end_and_those_that_wrap_when_scaled() {
+    for elem in TYPES {
+        for constant in [
+            0u32,
+            5,
+            6,
+            7,
+            0x2000_0001,
+            0x4000_0000,
+            0x4000_0001,
+            0x8000_0003,
+            u32::MAX,
+        ] {
+            check(elem, 7, 64, |b, x, out| {
+                let lane = b.op1(OpKind::LaneId, &[]);
+                let fixed = b.u32(constant);
+                let v = b.op1(OpKind::Add, &[lane, fixed]);
+                let loaded = b.op1_as(OpKind::Load, &[x, v], Ty::Scalar(elem));
+                b.op0(OpKind::Store, &[out, lane, loaded]);
+                let loaded = b.op1_as(OpKind::Load, &[x, fixed], Ty::Scalar(elem));
+                let n = b.u32(32);
+                let at = b.op1(OpKind::Add, &[lane, n]);
+                b.op0(OpKind::Store, &[out, at, loaded]);
+                b.op0(OpKind::Store, &[out, v, loaded]);
+            });
+        }
+    }
+}
+
+#[test]
+fn vectors_are_checked_element_by_element() {
+    for (elem, n) in [(Scalar::F32, 2), (Scalar::F32, 4), (Scalar::U64, 2), (Scalar::U8, 2)] {
+        check(elem, 21, 80, |b, x, out| {
+            let lane = b.op1(OpKind::LaneId, &[]);
+            let v = b.op1_as(OpKind::Load, &[x, lane], Ty::Vec(elem, n));
+            let parts: Vec<Value> = (0..n)
+                .rev()
+                .map(|index| b.op1(OpKind::VecGet { index }, &[v]))
+                .collect();
+            let turned = b.op1_as(OpKind::VecBuild, &parts, Ty::Vec(elem, n));
+            let (size, offset) = (b.u32(n), b.u32(3));
+            let at = b.op1(OpKind::Mul, &[lane, size]);
+            let at = b.op1(OpKind::Add, &[at, offset]);
+            b.op0(OpKind::Store, &[out, at, turned]);
+        });
+    }
+    for elem in [Scalar::Bf16, Scalar::F16, Scalar::I16] {
+        check(elem, 48, 8 * 32 - 6, |b, x, out| {
+            let lane = b.op1(OpKind::LaneId, &[]);
+            let two = b.u32(2);
+            let from = b.op1(OpKind::Mul, &[lane, two]);
+            let v = b.op1_as(OpKind::Load, &[x, from], Ty::Vec(elem, 8));
+            let eight = b.u32(8);
+            let at = b.op1(OpKind::Mul, &[lane, eight]);
+            b.op0(OpKind::Store, &[out, at, v]);
+        });
+    }
+}
+
+#[test]
+fn views_of_views() {
+    for elem in TYPES {
+        for by_lane in [false, true] {
+            check(elem, 100, 128, |b, x, out| {
+                let lane = b.op1(OpKind::LaneId, &[]);
+                let start = if by_lane { lane } else { b.u32(17) };
+                let start = b.op1_as(OpKind::Cast, &[start], Ty::Scalar(Scalar::U64));
+                let (count, two) = (b.u32(9), b.u32(2));
+                let outer = b.op1(OpKind::View, &[x, start, count]);
+                let (inner_start, inner_len) = (b.constant(Scalar::U64, 3), b.u32(4));
+                let inner = b.op1(OpKind::View, &[outer, inner_start, inner_len]);
+                for (n, view) in [outer, inner].into_iter().enumerate() {
+                    let index = b.op1(OpKind::Shr, &[lane, two]);
+                    let v = b.op1_as(OpKind::Load, &[view, index], Ty::Scalar(elem));
+                    let base = b.u32(32 * n as u32);
+                    let at = b.op1(OpKind::Add, &[lane, base]);
+                    b.op0(OpKind::Store, &[out, at, v]);
+                    let len = b.op1(OpKind::BufferLen, &[view]);
+                    let len = b.op1_as(
+                        OpKind::Cast,
+                        &[len],
+                        Ty::Scalar(if elem.is_float() { Scalar::F32 } else { elem }),
+                    );
+                    let len = if elem == Scalar::Bf16 {
+                        b.op1_as(OpKind::Cast, &[len], Ty::Scalar(elem))
+                    } else {
+                        len
+                    };
+                    let base = b.u32(64 + 32 * n as u32);
+                    let at = b.op1(OpKind::Add, &[lane, base]);
+                    b.op0(OpKind::Store, &[out, at, len]);
+                }
+            });
+        }
+    }
+}
+
+#[test]
+fn vectors_through_views_that_differ_between_lanes() {
+    check(Scalar::F32, 50, 150, |b, x, out| {
+        let lane = b.op1(OpKind::LaneId, &[]);
+        let start = b.op1_as(OpKind::Cast, &[lane], Ty::Scalar(Scalar::U64));
+        let five = b.u32(5);
+        let view = b.op1(OpKind::View, &[x, start, five]);
+        let three = b.u32(3);
+        let index = b.op1(OpKind::Rem, &[lane, five]);
+        let v = b.op1_as(OpKind::Load, &[view, index], Ty::Vec(Scalar::F32, 4));
+        let four = b.u32(4);
+        let at = b.op1(OpKind::Mul, &[lane, four]);
+        let at = b.op1(OpKind::Add, &[at, three]);
+        b.op0(OpKind::Store, &[out, at, v]);
+    });
+}
+
+#[test]
+fn atomics_return_the_old_value_and_stop_at_the_end() {
+    for op in [Rmw::Add, Rmw::Min, Rmw::Max, Rmw::And, Rmw::Or, Rmw::Xor, Rmw::Swap] {
+        for elem in [Scalar::U32, Scalar::I32] {
+            check(elem, 40, 96, |b, x, out| {
+                let lane = b.op1(OpKind::LaneId, &[]);
+                let v = b.op1_as(OpKind::Load, &[x, lane], Ty::Scalar(elem));
+                let (seven, far) = (b.u32(7), b.u32(80));
+                let other = b.op1(OpKind::Add, &[lane, seven]);
+                let w = b.op1_as(OpKind::Load, &[x, other], Ty::Scalar(elem));
+                b.op0(OpKind::Store, &[out, lane, v]);
+                let old = b.op1(OpKind::Atomic { op }, &[out, lane, w]);
+                let n = b.u32(32);
+                let at = b.op1(OpKind::Add, &[lane, n]);
+                b.op0(OpKind::Store, &[out, at, old]);
+                let beyond = b.op1(OpKind::Add, &[lane, far]);
+                let old = b.op1(OpKind::Atomic { op }, &[out, beyond, w]);
+                let at = b.op1(OpKind::Add, &[at, n]);
+                let keep = b.op1(OpKind::Cmp { pred: t0_ir::Pred::Ge }, &[beyond, far]);
+                let zero = b.constant(elem, 0);
+                let shown = b.op1(OpKind::Select, &[keep, old, zero]);
+                let at = b.op1(OpKind::Min, &[at, far]);
+                let last = b.op1(OpKind::Cmp { pred: t0_ir::Pred::Lt }, &[at, far]);
+                b.if_(
+                    last,
+                    &[],
+                    |b| {
+                        b.op0(OpKind::Store, &[out, at, shown]);
+                        vec![]
+                    },
+                    |_| vec![],
+                );
+            });
+        }
+    }
+}
