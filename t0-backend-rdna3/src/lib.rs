@@ -1,6 +1,6 @@
 //! The gfx11 instruction set, code generator and code objects of t0.
 //!
-//! [`compile`] turns a kernel's IR into a code object: the IR passes, then the machine passes listed in
+//! [`compile()`] turns a kernel's IR into a code object: the IR passes, then the machine passes listed in
 //! [`passes::PIPELINE`].
 #![forbid(unsafe_code)]
 
