@@ -233,7 +233,7 @@ pub struct FpMode {
 
 impl FpMode {
     /// From the MODE hardware register (and, with the same layout shifted by 12, from compute_pgm_rsrc1).
-    /// MODE: round[3:0], denorm[7:4], dx10_clamp[8], ieee[9], fp16_ovfl[23].
+    /// MODE: round in bits 3:0, denorm in 7:4, dx10_clamp 8, ieee 9, fp16_ovfl 23.
     pub fn from_mode(mode: u32) -> FpMode {
         FpMode {
             round32: Round::from_bits(mode),
