@@ -16,7 +16,7 @@ pub fn saxpy(a: f32, x: &[f32], y: &mut Lanes<f32>) {
 pub fn reduce(x: &[f32], total: &[Atomic<f32>]) {
     let mut parts = Shared::<[f32; 8]>::new();
 
-    let i = group::id() * group::size() + thread::index();
+    let i = thread::index();
     let mut v = 0.0;
     if i < x.len() {
         v = x[i];
@@ -27,7 +27,7 @@ pub fn reduce(x: &[f32], total: &[Atomic<f32>]) {
     }
     group::barrier();
 
-    if thread::index() == 0 {
+    if wave::id() == 0 && lane::id() == 0 {
         let mut sum = 0.0;
         for w in 0..8 {
             sum += parts[w];
