@@ -43,7 +43,10 @@ fn run() -> Outcome {
         }
     }
     write_grey(&output, width, height, &got)?;
-    Ok(Ok(format!("edges: {width} x {height} pixels exact, written to {}", output.display())))
+    Ok(Ok(format!(
+        "edges: {width} x {height} pixels exact, written to {}",
+        output.display()
+    )))
 }
 
 /// The same filter on the CPU.
@@ -65,7 +68,9 @@ fn read_grey(path: &Path) -> Result<(usize, usize, Vec<u8>), Box<dyn Error>> {
     decoder.set_transformations(png::Transformations::EXPAND | png::Transformations::STRIP_16);
     let fault = |e: png::DecodingError| format!("{} is not a readable PNG: {e}", path.display());
     let mut reader = decoder.read_info().map_err(fault)?;
-    let size = reader.output_buffer_size().ok_or("the picture is too large for this machine")?;
+    let size = reader
+        .output_buffer_size()
+        .ok_or("the picture is too large for this machine")?;
     let mut pixels = vec![0; size];
     let info = reader.next_frame(&mut pixels).map_err(fault)?;
     let channels = info.color_type.samples();

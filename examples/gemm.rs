@@ -28,7 +28,11 @@ fn run() -> Outcome {
     let mut c = gpu.alloc_mat::<f32>(m, n)?;
 
     let start = Instant::now();
-    q.launch(gemm::<128, 128, 32> { a: &a, bt: &bt, c: &mut c })?;
+    q.launch(gemm::<128, 128, 32> {
+        a: &a,
+        bt: &bt,
+        c: &mut c,
+    })?;
     let got = c.to_vec()?;
     let seconds = start.elapsed().as_secs_f64();
     println!("shape:  M = {m}, N = {n}, K = {k}, tile 128x128x32");
@@ -64,6 +68,12 @@ fn check(m: usize, n: usize, k: usize, a: &[bf16], bt: &[bf16], got: &[f32]) -> 
             }
         }
     }
-    println!("error:  {worst:.2e} absolute, {:.1} % of the bound for f32 sums of {k} terms", worst_share * 100.0);
-    Ok(Ok(format!("gemm: {m} x {n} x {k}, all {} elements within the bound", m * n)))
+    println!(
+        "error:  {worst:.2e} absolute, {:.1} % of the bound for f32 sums of {k} terms",
+        worst_share * 100.0
+    );
+    Ok(Ok(format!(
+        "gemm: {m} x {n} x {k}, all {} elements within the bound",
+        m * n
+    )))
 }

@@ -23,9 +23,15 @@ fn run() -> Outcome {
     let mut total = gpu.upload(&[0.0f32])?;
 
     let start = std::time::Instant::now();
-    q.launch(reduce { x: &x, total: &mut total })?;
+    q.launch(reduce {
+        x: &x,
+        total: &mut total,
+    })?;
     let got = total.to_vec()?[0];
-    println!("n = {n}, launch to result: {:.1} ms", start.elapsed().as_secs_f64() * 1e3);
+    println!(
+        "n = {n}, launch to result: {:.1} ms",
+        start.elapsed().as_secs_f64() * 1e3
+    );
 
     let expected = xs.iter().map(|&v| f64::from(v)).sum::<f64>();
     Ok(if f64::from(got) == expected {

@@ -26,7 +26,10 @@ fn run() -> Outcome {
     let start = std::time::Instant::now();
     q.launch(saxpy { a, x: &x, y: &mut y })?;
     let got = y.to_vec()?;
-    println!("n = {n}, launch to result: {:.1} ms", start.elapsed().as_secs_f64() * 1e3);
+    println!(
+        "n = {n}, launch to result: {:.1} ms",
+        start.elapsed().as_secs_f64() * 1e3
+    );
 
     // Every product and sum here is exact in f32, so the comparison is too.
     let wrong = (0..n).find(|&i| got[i] != a * xs[i] + ys[i]);

@@ -26,7 +26,10 @@ fn run() -> Outcome {
     let start = std::time::Instant::now();
     q.launch(softmax { x: &x, y: &mut y })?;
     let got = y.to_vec()?;
-    println!("{rows} x {cols}, launch to result: {:.1} ms", start.elapsed().as_secs_f64() * 1e3);
+    println!(
+        "{rows} x {cols}, launch to result: {:.1} ms",
+        start.elapsed().as_secs_f64() * 1e3
+    );
 
     let mut worst = 0f64;
     for r in 0..rows {
@@ -36,7 +39,11 @@ fn run() -> Outcome {
         for (c, v) in row.iter().enumerate() {
             let expected = (v - max).exp() / sum;
             let error = (f64::from(got[r * cols + c]) - expected).abs() / expected.max(1e-12);
-            worst = if error.is_nan() { f64::INFINITY } else { worst.max(error) };
+            worst = if error.is_nan() {
+                f64::INFINITY
+            } else {
+                worst.max(error)
+            };
         }
     }
     // Three roundings of about 2^-24 each, two exponentials of 2 ulp, and a sum over up to ⌈cols/32⌉ + 5 terms per lane.

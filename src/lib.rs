@@ -27,13 +27,14 @@ pub use t0_ir::stage::{Kernel, KernelEntry};
 
 /// What a kernel and its launch need: `use t0::prelude::*;`.
 pub mod prelude {
+    pub use t0_backend_rdna3::target::GFX1100;
     pub use t0_ir::stage::Kernel;
     pub use t0_ir::surface::{
         bf16, f16, group, lane, thread, wave, wmma, Acc, AccFrag, Atomic, Device, Frag, Group, Groups, LaneSlice,
         Lanes, Lds, Mat, Number, Relaxed, Scalar, Shared, Signed, Tile, TileAt, TileRef, WaveSlice, Waves,
     };
     pub use t0_macros::{device, kernel};
-    pub use t0_runtime::{Buffer, Gpu, MatBuffer, Queue};
+    pub use t0_runtime::{Buffer, Compile, Gpu, MatBuffer, Queue};
 }
 
 /// The registry entries of kernels, for a list of all kernels of a crate; generic ones without their arguments.

@@ -30,7 +30,9 @@ pub fn finish(outcome: Outcome) -> ExitCode {
 pub fn argument<T: FromStr>(index: usize, name: &str, default: T) -> Result<T, String> {
     match std::env::args().nth(index) {
         None => Ok(default),
-        Some(text) => text.parse().map_err(|_| format!("{name} must be a number, not `{text}`")),
+        Some(text) => text
+            .parse()
+            .map_err(|_| format!("{name} must be a number, not `{text}`")),
     }
 }
 

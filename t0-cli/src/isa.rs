@@ -36,7 +36,7 @@ pub enum Format {
 /// Runs the command.
 pub fn run(args: &Args, target: &Target, out: &mut Output) -> Result<Outcome, CliError> {
     let built = registry::build(&args.kernel, target)?;
-    let listing = Listing::new(&built.object, built.kernel()?).with_source(read_source);
+    let listing = Listing::new(&built.object, built.kernel()?).with_source(t0_runtime::read_source);
     let format = match (out.json(), args.format) {
         (true, None | Some(Format::Json)) => Format::Json,
         (true, Some(_)) => {
@@ -56,13 +56,6 @@ pub fn run(args: &Args, target: &Target, out: &mut Output) -> Result<Outcome, Cl
         None => out.text(&text)?,
     }
     Ok(Outcome::Fine)
-}
-
-/// The text of a source file. Its name is relative to the workspace it was compiled in: looked for from here upwards.
-fn read_source(file: &str) -> Option<String> {
-    let here = std::env::current_dir().ok()?;
-    here.ancestors()
-        .find_map(|dir| std::fs::read_to_string(dir.join(file)).ok())
 }
 
 fn document(kernel: &str, l: &Listing) -> Value {

@@ -18,6 +18,7 @@
 #![allow(clippy::result_large_err)]
 
 mod buffer;
+mod compile;
 mod device;
 mod error;
 mod kernel;
@@ -27,11 +28,12 @@ mod param;
 mod queue;
 
 pub use buffer::{Buffer, MatBuffer};
+pub use compile::{compile_kernel, compile_with, read_source, Compile};
 pub use device::Gpu;
 pub use error::{Error, Result};
 pub use kernel::{Args, Grid, KernelKey, Launch, ScalarArg};
 pub use memory::Kind;
-pub use module::{compile_kernel, compile_with, Kernel, Module};
+pub use module::{Kernel, Module};
 pub use param::{Element, Param};
 pub use queue::{Queue, Submission};
 pub use t0_ir::Access;

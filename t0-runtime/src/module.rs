@@ -1,4 +1,4 @@
-//! Code on the device: loading code objects, compiling kernels on first use.
+//! Code on the device: loading code objects, kernels compiled on first use.
 //!
 //! Invariants: code lies in executable video memory at a page boundary with [`GUARD`] bytes of `s_code_end` behind it,
 //! because instruction fetch runs ahead of execution; code in flight is never freed (launches hold their [`Kernel`]).
@@ -7,10 +7,9 @@ use std::sync::Arc;
 
 use t0_backend_rdna3::object::{self, CodeObject, ObjectError};
 use t0_backend_rdna3::target::Target;
-use t0_backend_rdna3::{CompileError, Compiled, Options};
-use t0_ir::Diags;
 use t0_sim::driver::Executor;
 
+use crate::compile::compile_kernel;
 use crate::device::{lock, Device, Gpu};
 use crate::error::{Error, Result};
 use crate::kernel::KernelKey;
@@ -48,38 +47,6 @@ pub struct Kernel {
 /// The executor of the simulated card.
 pub(crate) fn simulator() -> Arc<dyn Executor> {
     Arc::new(t0_sim::Simulator::new())
-}
-
-/// Compiles a kernel for its const arguments and a target: stage, optimise, generate code. Needs no device.
-///
-/// # Errors
-/// What is wrong with the kernel, with its source place, or what it needs more of than the target has.
-pub fn compile_kernel(key: &KernelKey, target: &Target) -> Result<Compiled> {
-    compile_with(key, target, &Options::default())
-}
-
-/// [`compile_kernel`] with the compiler's switches.
-///
-/// # Errors
-/// As [`compile_kernel`].
-pub fn compile_with(key: &KernelKey, target: &Target, options: &Options) -> Result<Compiled> {
-    let fail = |report| Error::Compile {
-        kernel: key.entry.display(&key.consts),
-        report,
-    };
-    let render = |diags: &Diags, files: &[String]| {
-        let all: Vec<String> = diags.0.iter().map(|d| d.render(files)).collect();
-        all.join("\n")
-    };
-    let entry_file = [key.entry.file.to_string()];
-    let func = key
-        .entry
-        .stage(&key.consts)
-        .map_err(|d| fail(render(&d, &entry_file)))?;
-    t0_backend_rdna3::compile(&func, target, options).map_err(|e| match e {
-        CompileError::Diag(d) => fail(render(&d, &func.files)),
-        other => fail(other.to_string()),
-    })
 }
 
 /// The kernel of a launch, compiled and loaded on first use.
