@@ -27,7 +27,7 @@ pub fn reduce(x: &[f32], total: &[Atomic<f32>]) {
     }
     group::barrier();
 
-    if wave::id() == 0 && lane::id() == 0 {
+    if thread::local() == 0 {
         let mut sum = 0.0;
         for w in 0..8 {
             sum += parts[w];
