@@ -123,7 +123,7 @@ impl Simulator {
         let outcome = run(wave, &mut env, self.budget);
         let locate = |kind, lane| ExecFault {
             pc: program.code.get(wave.pc as usize).map(|i| i.offset),
-            instruction: program.text.get(wave.pc as usize).cloned(),
+            instruction: Some(program.text(wave.pc)),
             wave: Some(wave.index),
             lane,
             ..ExecFault::new(kind)
@@ -160,14 +160,14 @@ impl Simulator {
 
     /// The decoded kernel at `entry`, from the cache when its bytes have not changed.
     fn program(&self, mem: &Global, entry: u64, vgprs: u32) -> Result<Arc<Program>, ExecFaultKind> {
-        let bytes = mem.code(entry, MAX_CODE)?;
         let mut cache = lock(&self.cache);
         if let Some(c) = cache.get(&(entry, vgprs)) {
             // What lies behind the kernel may change; only the decoded part counts.
-            if bytes.get(..c.bytes.len()) == Some(&c.bytes[..]) {
+            if mem.code(entry, c.bytes.len())?[..] == c.bytes[..] {
                 return Ok(c.program.clone());
             }
         }
+        let bytes = mem.code(entry, MAX_CODE)?;
         let program = Arc::new(Program::decode(&bytes, vgprs));
         let used = program
             .code
@@ -454,7 +454,7 @@ impl<'a> Job<'a> {
             *waves = group.backtrace(&self.program);
         }
         e.pc = self.program.code.get(f.pc as usize).map(|i| i.offset);
-        e.instruction = self.program.text.get(f.pc as usize).cloned();
+        e.instruction = Some(self.program.text(f.pc));
         e.workgroup = Some(group.id);
         e.wave = Some(f.wave);
         e.lane = f.fault.lane;

@@ -131,7 +131,7 @@ impl Group {
     pub fn backtrace(&self, program: &Program) -> String {
         let place = |w: &Wave| {
             let at = program.code.get(w.pc as usize).map_or(0, |i| i.offset);
-            let text = program.text.get(w.pc as usize).map_or("?", String::as_str);
+            let text = program.text(w.pc);
             match w.state {
                 WaveState::Ended => format!("wave {} has ended", w.index),
                 WaveState::AtBarrier => format!("wave {} waits at the barrier before `{text}` at +{at:#x}", w.index),

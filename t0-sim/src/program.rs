@@ -117,8 +117,8 @@ pub struct Instr {
 pub struct Program {
     /// Instructions in address order; the first executed is `entry`.
     pub code: Vec<Instr>,
-    /// Text form, parallel to `code`.
-    pub text: Vec<String>,
+    /// The instructions as decoded, parallel to `code`; `None` for bytes that are none.
+    insts: Vec<Option<isa::Inst>>,
     /// Why an instruction stops the wave.
     pub stops: Vec<ExecFaultKind>,
     /// Index of the first instruction.
@@ -161,10 +161,9 @@ impl Program {
             stops: Vec::new(),
             entry: 0,
         };
-        for (&offset, f) in &found {
+        for (offset, f) in found {
             let mut instr = match &f.what {
                 Ok(inst) => {
-                    p.text.push(inst.to_string());
                     lower(inst, vgprs).unwrap_or_else(|why| {
                         p.stops.push(why);
                         let mut i = blank();
@@ -173,7 +172,6 @@ impl Program {
                     })
                 }
                 Err(words) => {
-                    p.text.push(String::from("(not an instruction)"));
                     p.stops.push(ExecFaultKind::IllegalInstruction { words: words.clone() });
                     let mut i = blank();
                     i.stop = p.stops.len() as u32;
@@ -186,9 +184,19 @@ impl Program {
             instr.next = index.get(&(offset + u64::from(f.size))).copied().unwrap_or(u32::MAX);
             instr.target = f.jump(offset).and_then(|t| index.get(&t).copied()).unwrap_or(u32::MAX);
             p.code.push(instr);
+            p.insts.push(f.what.ok());
         }
         p.entry = index.get(&0).copied().unwrap_or(0);
         p
+    }
+
+    /// An instruction as text.
+    pub fn text(&self, index: u32) -> String {
+        match self.insts.get(index as usize) {
+            Some(Some(inst)) => inst.to_string(),
+            Some(None) => String::from("(not an instruction)"),
+            None => String::from("(outside of the code)"),
+        }
     }
 
     /// Index of the instruction at a byte offset from the entry.

@@ -2,6 +2,8 @@
 //!
 //! Order of things on the way in: register, DPP, half select, `abs`, `neg`; on the way out: `omod`, `clamp`, half
 //! merge, EXEC (RDNA3 manual 7.2 to 7.7).
+//!
+//! Fetching and writing back are calls on purpose: inlined into every operation they would be most of the code.
 
 use crate::num::FpMode;
 use crate::program::{Dpp, Dst, Instr, Src};
@@ -32,7 +34,7 @@ impl<'a> Lanes<'a> {
     }
 
     /// Source `k` as it stands in its register, after DPP.
-    #[inline(always)]
+    #[inline(never)]
     pub fn raw(&self, k: usize) -> Row {
         let row = match self.i.src[k] {
             Src::V(r) => self.w.vgpr[usize::from(r)],
@@ -45,7 +47,7 @@ impl<'a> Lanes<'a> {
     }
 
     /// Source `k` as 32-bit lanes with `abs` and `neg` applied to bit 31.
-    #[inline(always)]
+    #[inline(never)]
     pub fn s32(&self, k: usize) -> Row {
         let mut row = self.raw(k);
         if self.i.src_mods {
@@ -58,7 +60,7 @@ impl<'a> Lanes<'a> {
     }
 
     /// Source `k` as 16-bit lanes: half chosen by `op_sel`, then `abs` and `neg` on bit 15.
-    #[inline(always)]
+    #[inline(never)]
     pub fn s16(&self, k: usize) -> Row16 {
         let row = self.raw(k);
         let m = &self.i.mods;
@@ -70,7 +72,7 @@ impl<'a> Lanes<'a> {
     }
 
     /// Source `k` as 64-bit lanes with `abs` and `neg` on bit 63.
-    #[inline(always)]
+    #[inline(never)]
     pub fn s64(&self, k: usize) -> Row64 {
         let mut row = match self.i.src[k] {
             Src::V(r) => {
@@ -100,7 +102,7 @@ impl<'a> Lanes<'a> {
     }
 
     /// The old value of the vector destination.
-    #[inline(always)]
+    #[inline(never)]
     pub fn old(&self) -> Row {
         match self.i.dst[0] {
             Dst::V(r) => self.w.vgpr[usize::from(r)],
@@ -115,7 +117,7 @@ impl<'a> Lanes<'a> {
     }
 
     /// Writes active lanes of register `r`.
-    #[inline(always)]
+    #[inline(never)]
     pub fn write(&mut self, r: usize, row: &Row) {
         let dst = &mut self.w.vgpr[r];
         if self.mask == u32::MAX {
@@ -129,7 +131,7 @@ impl<'a> Lanes<'a> {
     }
 
     /// A 32-bit result without output modifiers.
-    #[inline(always)]
+    #[inline(never)]
     pub fn put32(&mut self, row: &Row) {
         if let Dst::V(r) = self.i.dst[0] {
             self.write(usize::from(r), row);
@@ -137,7 +139,7 @@ impl<'a> Lanes<'a> {
     }
 
     /// An f32 result: `omod`, `clamp`.
-    #[inline(always)]
+    #[inline(never)]
     pub fn putf32(&mut self, row: &Row) {
         if !self.i.dst_mods {
             return self.put32(row);
@@ -200,7 +202,7 @@ impl<'a> Lanes<'a> {
 
     /// A 16-bit integer or bit result into the half `op_sel[3]` names; the other half stays (true 16-bit registers of
     /// gfx11, manual 7.4).
-    #[inline(always)]
+    #[inline(never)]
     pub fn put16(&mut self, row: &Row16) {
         let old = self.old();
         let high = self.i.mods.op_sel >> 3 & 1 == 1;
@@ -209,7 +211,7 @@ impl<'a> Lanes<'a> {
     }
 
     /// An f16 result: `omod`, `clamp`, half merge.
-    #[inline(always)]
+    #[inline(never)]
     pub fn putf16(&mut self, row: &Row16) {
         if !self.i.dst_mods {
             return self.put16(row);
@@ -219,7 +221,7 @@ impl<'a> Lanes<'a> {
     }
 
     /// A 64-bit result.
-    #[inline(always)]
+    #[inline(never)]
     pub fn put64(&mut self, row: &Row64) {
         if let Dst::V(r) = self.i.dst[0] {
             let r = usize::from(r);
@@ -259,6 +261,7 @@ pub(super) fn lane_mask(f: impl Fn(usize) -> bool) -> u32 {
 ///
 /// An invalid source lane (outside of its row, or disabled in EXEC without FI) reads 0 with bound_ctrl, else the lane
 /// is not written. DPP8 behaves as with bound_ctrl (RDNA3 manual 7.7).
+#[inline(never)]
 pub(super) fn dpp_row(dpp: Dpp, row: &Row, exec: u32) -> (Row, u32) {
     let mut out = [0; LANES];
     let mut mask = 0;

@@ -115,7 +115,7 @@ fn guard(w: &mut Wave, i: &Instr, program: &Program, at: u32) -> Step {
     }
     if i.class.is_valu() {
         if let Some(h) = w.hazards.valu(i, at) {
-            let by = &program.text[h.by() as usize];
+            let by = program.text(h.by());
             return Err(Fault::rule(format!(
                 "{h} (`{by}` at +{:#x})",
                 program.code[h.by() as usize].offset
@@ -129,7 +129,7 @@ fn guard(w: &mut Wave, i: &Instr, program: &Program, at: u32) -> Step {
 
 #[cold]
 fn early_touch(e: &crate::wait::EarlyTouch, program: &Program) -> Box<Fault> {
-    let load = &program.text[e.load as usize];
+    let load = program.text(e.load);
     let offset = program.code[e.load as usize].offset;
     let what = if e.written { "written" } else { "read" };
     Fault::rule(format!(

@@ -43,7 +43,7 @@ fn fix_nans(r: &mut Row, srcs: &[&Row]) {
 
 impl Lanes<'_> {
     /// 32-bit integer or bit operation of one source.
-    #[inline(always)]
+    #[inline(never)]
     pub fn u1(&mut self, op: impl Fn(u32) -> u32) -> Step {
         let a = self.s32(0);
         self.put32(&std::array::from_fn(|l| op(a[l])));
@@ -51,7 +51,7 @@ impl Lanes<'_> {
     }
 
     /// Of two sources.
-    #[inline(always)]
+    #[inline(never)]
     pub fn u2(&mut self, op: impl Fn(u32, u32) -> u32) -> Step {
         let (a, b) = (self.s32(0), self.s32(1));
         self.put32(&std::array::from_fn(|l| op(a[l], b[l])));
@@ -59,7 +59,7 @@ impl Lanes<'_> {
     }
 
     /// Of three sources.
-    #[inline(always)]
+    #[inline(never)]
     pub fn u3(&mut self, op: impl Fn(u32, u32, u32) -> u32) -> Step {
         let (a, b, c) = (self.s32(0), self.s32(1), self.s32(2));
         self.put32(&std::array::from_fn(|l| op(a[l], b[l], c[l])));
@@ -67,6 +67,7 @@ impl Lanes<'_> {
     }
 
     /// 16-bit integer operation of two sources.
+    #[inline(never)]
     pub fn h2(&mut self, op: impl Fn(u16, u16) -> u16) -> Step {
         let (a, b) = (self.s16(0), self.s16(1));
         self.put16(&std::array::from_fn(|l| op(a[l], b[l])));
@@ -74,6 +75,7 @@ impl Lanes<'_> {
     }
 
     /// 16-bit integer operation of three sources.
+    #[inline(never)]
     pub fn h3(&mut self, op: impl Fn(u16, u16, u16) -> u16) -> Step {
         let (a, b, c) = (self.s16(0), self.s16(1), self.s16(2));
         self.put16(&std::array::from_fn(|l| op(a[l], b[l], c[l])));
@@ -81,7 +83,7 @@ impl Lanes<'_> {
     }
 
     /// Add-like or multiply-like f32 operation: `fast` in the host's f32, `exact` in f64 rounded to odd.
-    #[inline(always)]
+    #[inline(never)]
     pub fn f2(&mut self, fast: impl Fn(f32, f32) -> f32, exact: impl Fn(f64, f64) -> f64) -> Step {
         let (a, b) = (self.s32(0), self.s32(1));
         let r = float2(self.fp, &a, &b, fast, exact);
@@ -90,7 +92,7 @@ impl Lanes<'_> {
     }
 
     /// f32 fused multiply-add of rows.
-    #[inline(always)]
+    #[inline(never)]
     pub fn fma32(&mut self, a: &Row, b: &Row, c: &Row) -> Step {
         let m = self.fp;
         let mut r = if m.plain32() {
@@ -104,6 +106,7 @@ impl Lanes<'_> {
     }
 
     /// The DX9 multiply-add: zero times anything is zero.
+    #[inline(never)]
     pub fn fma_dx9(&mut self, a: &Row, b: &Row, c: &Row) -> Step {
         let zero = |x: u32| x & 0x7fff_ffff == 0;
         let m = self.fp;
@@ -121,7 +124,7 @@ impl Lanes<'_> {
     }
 
     /// f32 operation of one source that gives f32 bits; NaNs pass through quiet.
-    #[inline(always)]
+    #[inline(never)]
     pub fn f1(&mut self, op: impl Fn(f32) -> f32) -> Step {
         let (a, m) = (self.s32(0), self.fp);
         let r = std::array::from_fn(|l| {
@@ -137,7 +140,7 @@ impl Lanes<'_> {
     }
 
     /// f32 operation on bit patterns of one source.
-    #[inline(always)]
+    #[inline(never)]
     pub fn fb1(&mut self, op: impl Fn(u32) -> u32) -> Step {
         let (a, m) = (self.s32(0), self.fp);
         self.putf32(&std::array::from_fn(|l| op(m.in32(a[l]))));
@@ -145,6 +148,7 @@ impl Lanes<'_> {
     }
 
     /// Transcendental on f32.
+    #[inline(never)]
     pub fn trans32(&mut self, t: num::Trans) -> Step {
         let (a, mask) = (self.s32(0), self.mask);
         // Results of disabled lanes are dropped: skip the work.
@@ -154,6 +158,7 @@ impl Lanes<'_> {
     }
 
     /// Transcendental on f16.
+    #[inline(never)]
     pub fn trans16(&mut self, t: num::Trans) -> Step {
         let (a, m, mask) = (self.s16(0), self.fp, self.mask);
         let r = std::array::from_fn(|l| {
@@ -168,19 +173,21 @@ impl Lanes<'_> {
     }
 
     /// f32 minimum or maximum of rows, as `putf32` wants it.
-    #[inline(always)]
+    #[inline(never)]
     pub fn minmax(&self, a: &Row, b: &Row, max: bool) -> Row {
         let m = self.fp;
         std::array::from_fn(|l| m.out32(num::minmax32(m.in32(a[l]), m.in32(b[l]), max, m.ieee)))
     }
 
     /// f16 minimum or maximum of rows.
+    #[inline(never)]
     pub fn minmax_h(&self, a: &Row16, b: &Row16, max: bool) -> Row16 {
         let m = self.fp;
         std::array::from_fn(|l| m.out16(num::minmax16(m.in16(a[l]), m.in16(b[l]), max, m.ieee)))
     }
 
     /// f16 operation of one source in f64, exact up to one rounding.
+    #[inline(never)]
     pub fn hf1(&mut self, op: impl Fn(f64) -> f64) -> Step {
         let (a, m) = (self.s16(0), self.fp);
         let r = std::array::from_fn(|l| half1(m, a[l], &op));
@@ -189,6 +196,7 @@ impl Lanes<'_> {
     }
 
     /// f16 operation of two sources.
+    #[inline(never)]
     pub fn hf2(&mut self, exact: impl Fn(f64, f64) -> f64) -> Step {
         let (a, b, m) = (self.s16(0), self.s16(1), self.fp);
         let r = std::array::from_fn(|l| half2(m, a[l], b[l], &exact));
@@ -197,6 +205,7 @@ impl Lanes<'_> {
     }
 
     /// f16 fused multiply-add of rows.
+    #[inline(never)]
     pub fn hfma(&mut self, a: &Row16, b: &Row16, c: &Row16) -> Step {
         let m = self.fp;
         let r = std::array::from_fn(|l| half_fma(m, a[l], b[l], c[l]));
@@ -205,6 +214,7 @@ impl Lanes<'_> {
     }
 
     /// f64 operation of `n` sources on the host's f64 (round to nearest only).
+    #[inline(never)]
     pub fn f64op(&mut self, n: usize, op: impl Fn([f64; 3]) -> f64) -> Step {
         let m = self.fp;
         if m.round16 != Round::Nearest {
