@@ -157,7 +157,7 @@ impl Program {
         let index: HashMap<u64, u32> = found.keys().enumerate().map(|(i, &o)| (o, i as u32)).collect();
         let mut p = Program {
             code: Vec::new(),
-            text: Vec::new(),
+            insts: Vec::new(),
             stops: Vec::new(),
             entry: 0,
         };
