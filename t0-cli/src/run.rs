@@ -38,7 +38,7 @@ pub struct Args {
     /// The kernel's arguments in order.
     #[arg(long = "arg", value_name = "SPEC", help = ARG_HELP)]
     args: Vec<Spec>,
-    /// Where to run it; without: the card if there is one
+    /// Where to run it; without: what T0_DEVICE says, else the card if there is one
     #[arg(long, value_enum)]
     device: Option<DeviceKind>,
     /// Print how many instructions the waves executed (the simulated card only)
@@ -404,10 +404,16 @@ impl Device {
                 sim: None,
             })
         };
-        match kind {
-            Some(DeviceKind::Kfd) => real("--device kfd"),
-            Some(DeviceKind::Sim) => Device::simulated("--device sim"),
-            None => real("found through /dev/kfd").or_else(|why: CliError| Device::simulated(&why.chain())),
+        let choice = std::env::var("T0_DEVICE").unwrap_or_default();
+        match (kind, choice.as_str()) {
+            (Some(DeviceKind::Kfd), _) => real("--device kfd"),
+            (Some(DeviceKind::Sim), _) => Device::simulated("--device sim"),
+            (None, "kfd") => real("T0_DEVICE=kfd"),
+            (None, "sim") => Device::simulated("T0_DEVICE=sim"),
+            (None, other) if !matches!(other, "" | "auto") => {
+                Err(t0_runtime::Error::DeviceChoice { value: choice }.into())
+            }
+            (None, _) => real("found through /dev/kfd").or_else(|why: CliError| Device::simulated(&why.chain())),
         }
     }
 

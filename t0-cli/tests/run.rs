@@ -253,3 +253,25 @@ fn what_the_device_refuses_is_a_failure() {
     let ran = c.run(&format!("--kernel axpy --grid 1 --block 64 --lds 70000 {args}"));
     assert_eq!(ran.status, 1, "{}{}", ran.out, ran.err);
 }
+
+#[test]
+fn the_environment_chooses_the_device_when_the_command_line_does_not() {
+    let c = Case::new("environment");
+    let run = |choice: &str, device: &[&str]| {
+        let out = std::process::Command::new(env!("CARGO_BIN_EXE_t0"))
+            .args([
+                "run", &c.file, "--kernel", "dyn", "--grid", "0", "--block", "64", "--arg", "u64:0", "--arg", "u32:0",
+            ])
+            .args(device)
+            .env("T0_DEVICE", choice)
+            .output()
+            .unwrap();
+        (out.status.code(), String::from_utf8(out.stderr).unwrap())
+    };
+    let (status, note) = run("sim", &[]);
+    assert!(status == Some(0) && note.contains("T0_DEVICE=sim"), "{note}");
+    let (status, note) = run("toaster", &[]);
+    assert!(status == Some(1) && note.contains("T0_DEVICE is \"toaster\""), "{note}");
+    let (status, note) = run("toaster", &["--device", "sim"]);
+    assert!(status == Some(0) && note.contains("--device sim"), "{note}");
+}
