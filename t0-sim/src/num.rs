@@ -337,7 +337,7 @@ pub fn minmax32(a: u32, b: u32, max: bool, ieee: bool) -> u32 {
 
 /// A total order on non-NaN f32 patterns as signed integers.
 #[inline(always)]
-fn order32(b: u32) -> i32 {
+pub fn order32(b: u32) -> i32 {
     let s = b as i32;
     s ^ (((s >> 31) as u32) >> 1) as i32
 }

@@ -5,6 +5,7 @@
 
 #![allow(unsafe_code)]
 
+use super::lanes::each;
 use crate::num::{fma_odd, narrow, Round, F32};
 use crate::wave::{Row, LANES};
 
@@ -23,12 +24,12 @@ pub(super) fn fma_row(a: &Row, b: &Row, c: &Row) -> Row {
 #[target_feature(enable = "avx2,fma")]
 fn fma_row_avx2(a: &Row, b: &Row, c: &Row) -> Row {
     let f = f32::from_bits;
-    std::array::from_fn(|l| f(a[l]).mul_add(f(b[l]), f(c[l])).to_bits())
+    each(|l| f(a[l]).mul_add(f(b[l]), f(c[l])).to_bits())
 }
 
 pub(super) fn fma_row_portable(a: &Row, b: &Row, c: &Row) -> Row {
     let f = |x| f64::from(f32::from_bits(x));
-    std::array::from_fn(|l| narrow(fma_odd(f(a[l]), f(b[l]), f(c[l])), F32, Round::Nearest))
+    each(|l| narrow(fma_odd(f(a[l]), f(b[l]), f(c[l])), F32, Round::Nearest))
 }
 
 /// A 16 x 16 matrix, row after row.

@@ -5,6 +5,7 @@
 
 use t0_backend_rdna3::isa::{Flags, Flat};
 
+use super::lanes::each;
 use super::atomic::{Rmw, Width};
 use super::vmem::{access, Access, Part, Place};
 use super::{scalar64, Env, Fault, Step};
@@ -84,13 +85,13 @@ pub(super) fn exec(w: &mut Wave, env: &mut Env, i: &Instr, op: Flat) -> Step {
     };
     let a = usize::from(a);
     let places: [Place; LANES] = match base {
-        Src::None => std::array::from_fn(|l| {
+        Src::None => each(|l| {
             let va = u64::from(w.vgpr[a][l]) | u64::from(w.vgpr[a + 1][l]) << 32;
             Place::unbounded(va.wrapping_add(offset))
         }),
         s => {
             let s = scalar64(w, s).wrapping_add(offset);
-            std::array::from_fn(|l| Place::unbounded(s.wrapping_add(u64::from(w.vgpr[a][l]))))
+            each(|l| Place::unbounded(s.wrapping_add(u64::from(w.vgpr[a][l]))))
         }
     };
     access(w, env, i, what, &places, i.src[1])

@@ -68,7 +68,7 @@ impl<'a> Lanes<'a> {
         let shift = if m.op_sel >> k & 1 == 1 && !constant { 16 } else { 0 };
         let keep = if m.abs >> k & 1 == 1 { 0x7fff } else { 0xffff };
         let flip = if m.neg >> k & 1 == 1 { 0x8000 } else { 0 };
-        row.map(|x| ((x >> shift) as u16 & keep) ^ flip)
+        each(|l| ((row[l] >> shift) as u16 & keep) ^ flip)
     }
 
     /// Source `k` as 64-bit lanes with `abs` and `neg` on bit 63.
@@ -77,7 +77,7 @@ impl<'a> Lanes<'a> {
         let mut row = match self.i.src[k] {
             Src::V(r) => {
                 let (lo, hi) = (&self.w.vgpr[usize::from(r)], &self.w.vgpr[usize::from(r) + 1]);
-                std::array::from_fn(|l| u64::from(lo[l]) | u64::from(hi[l]) << 32)
+                each(|l| u64::from(lo[l]) | u64::from(hi[l]) << 32)
             }
             other => [super::scalar64(self.w, other); LANES],
         };
@@ -206,7 +206,7 @@ impl<'a> Lanes<'a> {
     pub fn put16(&mut self, row: &Row16) {
         let old = self.old();
         let high = self.i.mods.op_sel >> 3 & 1 == 1;
-        let out: Row = std::array::from_fn(|l| merge16(old[l], row[l], high));
+        let out: Row = each(|l| merge16(old[l], row[l], high));
         self.put32(&out);
     }
 
@@ -225,8 +225,8 @@ impl<'a> Lanes<'a> {
     pub fn put64(&mut self, row: &Row64) {
         if let Dst::V(r) = self.i.dst[0] {
             let r = usize::from(r);
-            self.write(r, &row.map(|x| x as u32));
-            self.write(r + 1, &row.map(|x| (x >> 32) as u32));
+            self.write(r, &each(|l| row[l] as u32));
+            self.write(r + 1, &each(|l| (row[l] >> 32) as u32));
         }
     }
 
@@ -239,6 +239,16 @@ impl<'a> Lanes<'a> {
             self.w.set_s(r, bits);
         }
     }
+}
+
+/// An array made lane by lane. A plain loop: `array::from_fn` and `array::map` are not always vectorised.
+#[inline(always)]
+pub(super) fn each<T: Copy + Default, const N: usize>(f: impl Fn(usize) -> T) -> [T; N] {
+    let mut out = [T::default(); N];
+    for (l, x) in out.iter_mut().enumerate() {
+        *x = f(l);
+    }
+    out
 }
 
 /// Puts a half into a dword.

@@ -6,7 +6,7 @@
 use t0_backend_rdna3::isa::{Ds, Flags};
 
 use super::atomic::{apply32, apply64, Rmw, Width};
-use super::lanes::merge16;
+use super::lanes::{each, merge16};
 use super::vmem::Part;
 use super::{Env, Fault, Step};
 use crate::mem::Lds;
@@ -186,7 +186,7 @@ pub(super) fn exec(w: &mut Wave, env: &mut Env, i: &Instr, op: Ds) -> Step {
                     .enumerate()
                 {
                     aligned(at, 4 * n as u32, l)?;
-                    let new: [u32; 2] = std::array::from_fn(|m| if m < n { w.vgpr[s + m][l] } else { 0 });
+                    let new: [u32; 2] = each(|m| if m < n { w.vgpr[s + m][l] } else { 0 });
                     load(w, lds, d + k * n, l, at, n);
                     store_words(lds, at, &new[..n]);
                 }
@@ -309,7 +309,7 @@ fn atomic(w: &Wave, lds: &mut Lds, rmw: Rmw, width: Width, at: u32, (s0, s1): (u
 
 /// Each active lane takes `data` of lane `from(l)`; a disabled source lane gives 0.
 fn gather(w: &mut Wave, d: usize, data: &Row, exec: u32, from: impl Fn(usize) -> usize) {
-    let out: Row = std::array::from_fn(|l| if exec >> from(l) & 1 == 1 { data[from(l)] } else { 0 });
+    let out: Row = each(|l| if exec >> from(l) & 1 == 1 { data[from(l)] } else { 0 });
     for (l, v) in w.vgpr[d].iter_mut().enumerate() {
         if exec >> l & 1 == 1 {
             *v = out[l];

@@ -9,6 +9,7 @@
 
 use t0_backend_rdna3::isa::Mubuf;
 
+use super::lanes::each;
 use super::atomic::{Rmw, Width};
 use super::vmem::{access, Access, Part, Place};
 use super::{scalar32, Env, Fault, Step};
@@ -89,7 +90,7 @@ pub(super) struct Resource {
 impl Resource {
     /// Reads the descriptor in SGPRs from `r`.
     pub fn read(w: &Wave, r: usize) -> Step<Resource> {
-        let d: [u32; 4] = std::array::from_fn(|k| w.sgpr[(r + k) & 127]);
+        let d: [u32; 4] = each(|k| w.sgpr[(r + k) & 127]);
         if d[1] >> 30 != 0 || d[3] >> 23 & 1 != 0 {
             return Err(Fault::unsupported("buffer descriptors with swizzle or add_tid"));
         }
@@ -150,7 +151,7 @@ pub(super) fn exec(w: &mut Wave, env: &mut Env, i: &Instr, op: Mubuf) -> Step {
         i.mods.offen.then_some(at + usize::from(i.mods.idxen)),
     );
     let inst = i.mods.offset as u64;
-    let places: [Place; LANES] = std::array::from_fn(|l| {
+    let places: [Place; LANES] = each(|l| {
         let reg = |r: Option<usize>| r.map_or(0, |r| u64::from(w.vgpr[r][l]));
         res.place(reg(index_reg), inst + reg(offset_reg), soffset)
     });

@@ -4,7 +4,7 @@
 //! the host's arithmetic) and an exact path for every other MODE; see [`crate::num`].
 
 use super::fma::fma_row;
-use super::lanes::{Lanes, Row16, Row64};
+use super::lanes::{each, Lanes, Row16, Row64};
 use super::{Fault, Step};
 use crate::num::{self, fma_odd, is_nan32, nan16, nan32, FpMode, Round};
 use crate::wave::{Row, LANES};
@@ -46,7 +46,7 @@ impl Lanes<'_> {
     #[inline(never)]
     pub fn u1(&mut self, op: impl Fn(u32) -> u32) -> Step {
         let a = self.s32(0);
-        self.put32(&std::array::from_fn(|l| op(a[l])));
+        self.put32(&each(|l| op(a[l])));
         Ok(())
     }
 
@@ -54,7 +54,7 @@ impl Lanes<'_> {
     #[inline(never)]
     pub fn u2(&mut self, op: impl Fn(u32, u32) -> u32) -> Step {
         let (a, b) = (self.s32(0), self.s32(1));
-        self.put32(&std::array::from_fn(|l| op(a[l], b[l])));
+        self.put32(&each(|l| op(a[l], b[l])));
         Ok(())
     }
 
@@ -62,7 +62,7 @@ impl Lanes<'_> {
     #[inline(never)]
     pub fn u3(&mut self, op: impl Fn(u32, u32, u32) -> u32) -> Step {
         let (a, b, c) = (self.s32(0), self.s32(1), self.s32(2));
-        self.put32(&std::array::from_fn(|l| op(a[l], b[l], c[l])));
+        self.put32(&each(|l| op(a[l], b[l], c[l])));
         Ok(())
     }
 
@@ -70,7 +70,7 @@ impl Lanes<'_> {
     #[inline(never)]
     pub fn h2(&mut self, op: impl Fn(u16, u16) -> u16) -> Step {
         let (a, b) = (self.s16(0), self.s16(1));
-        self.put16(&std::array::from_fn(|l| op(a[l], b[l])));
+        self.put16(&each(|l| op(a[l], b[l])));
         Ok(())
     }
 
@@ -78,7 +78,7 @@ impl Lanes<'_> {
     #[inline(never)]
     pub fn h3(&mut self, op: impl Fn(u16, u16, u16) -> u16) -> Step {
         let (a, b, c) = (self.s16(0), self.s16(1), self.s16(2));
-        self.put16(&std::array::from_fn(|l| op(a[l], b[l], c[l])));
+        self.put16(&each(|l| op(a[l], b[l], c[l])));
         Ok(())
     }
 
@@ -98,7 +98,7 @@ impl Lanes<'_> {
         let mut r = if m.plain32() {
             fma_row(a, b, c)
         } else {
-            std::array::from_fn(|l| m.to32(fma_odd(d(m.in32(a[l])), d(m.in32(b[l])), d(m.in32(c[l])))))
+            each(|l| m.to32(fma_odd(d(m.in32(a[l])), d(m.in32(b[l])), d(m.in32(c[l])))))
         };
         fix_nans(&mut r, &[a, b, c]);
         self.putf32(&r);
@@ -110,7 +110,7 @@ impl Lanes<'_> {
     pub fn fma_dx9(&mut self, a: &Row, b: &Row, c: &Row) -> Step {
         let zero = |x: u32| x & 0x7fff_ffff == 0;
         let m = self.fp;
-        let mut r: Row = std::array::from_fn(|l| {
+        let mut r: Row = each(|l| {
             let (x, y, z) = (m.in32(a[l]), m.in32(b[l]), m.in32(c[l]));
             if zero(x) || zero(y) {
                 z
@@ -127,7 +127,7 @@ impl Lanes<'_> {
     #[inline(never)]
     pub fn f1(&mut self, op: impl Fn(f32) -> f32) -> Step {
         let (a, m) = (self.s32(0), self.fp);
-        let r = std::array::from_fn(|l| {
+        let r = each(|l| {
             let x = m.in32(a[l]);
             if is_nan32(x) {
                 x | 0x0040_0000
@@ -143,7 +143,7 @@ impl Lanes<'_> {
     #[inline(never)]
     pub fn fb1(&mut self, op: impl Fn(u32) -> u32) -> Step {
         let (a, m) = (self.s32(0), self.fp);
-        self.putf32(&std::array::from_fn(|l| op(m.in32(a[l]))));
+        self.putf32(&each(|l| op(m.in32(a[l]))));
         Ok(())
     }
 
@@ -152,7 +152,7 @@ impl Lanes<'_> {
     pub fn trans32(&mut self, t: num::Trans) -> Step {
         let (a, mask) = (self.s32(0), self.mask);
         // Results of disabled lanes are dropped: skip the work.
-        let r = std::array::from_fn(|l| if mask >> l & 1 == 1 { num::trans32(t, a[l]) } else { 0 });
+        let r = each(|l| if mask >> l & 1 == 1 { num::trans32(t, a[l]) } else { 0 });
         self.putf32(&r);
         Ok(())
     }
@@ -161,7 +161,7 @@ impl Lanes<'_> {
     #[inline(never)]
     pub fn trans16(&mut self, t: num::Trans) -> Step {
         let (a, m, mask) = (self.s16(0), self.fp, self.mask);
-        let r = std::array::from_fn(|l| {
+        let r = each(|l| {
             if mask >> l & 1 == 1 {
                 num::trans16(t, a[l], m)
             } else {
@@ -176,21 +176,24 @@ impl Lanes<'_> {
     #[inline(never)]
     pub fn minmax(&self, a: &Row, b: &Row, max: bool) -> Row {
         let m = self.fp;
-        std::array::from_fn(|l| m.out32(num::minmax32(m.in32(a[l]), m.in32(b[l]), max, m.ieee)))
+        if m.plain32() && !any_nan(a) && !any_nan(b) {
+            return each(|l| if (num::order32(a[l]) > num::order32(b[l])) == max { a[l] } else { b[l] });
+        }
+        each(|l| m.out32(num::minmax32(m.in32(a[l]), m.in32(b[l]), max, m.ieee)))
     }
 
     /// f16 minimum or maximum of rows.
     #[inline(never)]
     pub fn minmax_h(&self, a: &Row16, b: &Row16, max: bool) -> Row16 {
         let m = self.fp;
-        std::array::from_fn(|l| m.out16(num::minmax16(m.in16(a[l]), m.in16(b[l]), max, m.ieee)))
+        each(|l| m.out16(num::minmax16(m.in16(a[l]), m.in16(b[l]), max, m.ieee)))
     }
 
     /// f16 operation of one source in f64, exact up to one rounding.
     #[inline(never)]
     pub fn hf1(&mut self, op: impl Fn(f64) -> f64) -> Step {
         let (a, m) = (self.s16(0), self.fp);
-        let r = std::array::from_fn(|l| half1(m, a[l], &op));
+        let r = each(|l| half1(m, a[l], &op));
         self.putf16(&r);
         Ok(())
     }
@@ -199,7 +202,7 @@ impl Lanes<'_> {
     #[inline(never)]
     pub fn hf2(&mut self, exact: impl Fn(f64, f64) -> f64) -> Step {
         let (a, b, m) = (self.s16(0), self.s16(1), self.fp);
-        let r = std::array::from_fn(|l| half2(m, a[l], b[l], &exact));
+        let r = each(|l| half2(m, a[l], b[l], &exact));
         self.putf16(&r);
         Ok(())
     }
@@ -208,7 +211,7 @@ impl Lanes<'_> {
     #[inline(never)]
     pub fn hfma(&mut self, a: &Row16, b: &Row16, c: &Row16) -> Step {
         let m = self.fp;
-        let r = std::array::from_fn(|l| half_fma(m, a[l], b[l], c[l]));
+        let r = each(|l| half_fma(m, a[l], b[l], c[l]));
         self.putf16(&r);
         Ok(())
     }
@@ -226,7 +229,7 @@ impl Lanes<'_> {
         for (k, s) in src.iter_mut().enumerate().take(n) {
             *s = self.s64(k).map(|x| in64(m, x));
         }
-        let r: Row64 = std::array::from_fn(|l| {
+        let r: Row64 = each(|l| {
             let bits = [src[0][l], src[1][l], src[2][l]];
             let x = op(bits.map(f64::from_bits));
             if x.is_nan() {
@@ -256,9 +259,9 @@ pub(super) fn float2(
     exact: impl Fn(f64, f64) -> f64,
 ) -> Row {
     let mut r: Row = if m.plain32() {
-        std::array::from_fn(|l| fast(f(a[l]), f(b[l])).to_bits())
+        each(|l| fast(f(a[l]), f(b[l])).to_bits())
     } else {
-        std::array::from_fn(|l| m.to32(exact(d(m.in32(a[l])), d(m.in32(b[l])))))
+        each(|l| m.to32(exact(d(m.in32(a[l])), d(m.in32(b[l])))))
     };
     fix_nans(&mut r, &[a, b]);
     r

@@ -1,7 +1,7 @@
 //! Loads, stores and atomics of 32 lanes, shared by GLOBAL and MUBUF.
 
 use super::atomic::{add_flush32, apply32, apply64, Rmw, Width};
-use super::lanes::merge16;
+use super::lanes::{each, merge16};
 use super::{Env, Fault, Step};
 use crate::program::{Dst, Instr, Src};
 use crate::wave::{Wave, LANES};
@@ -65,7 +65,7 @@ impl Access {
 }
 
 /// Where a lane accesses memory, and how many bytes from there a buffer descriptor allows.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Place {
     pub va: u64,
     pub limit: u64,
@@ -153,7 +153,7 @@ fn store_wide<const N: usize>(w: &mut Wave, env: &mut Env, exec: u32, places: &[
         if exec >> l & 1 == 0 {
             continue;
         }
-        let words: [u32; N] = std::array::from_fn(|k| rows[k][l]);
+        let words: [u32; N] = each(|k| rows[k][l]);
         let whole = (p.limit / 4).min(N as u64) as usize;
         if whole > 0 {
             env.mem

@@ -2,7 +2,7 @@
 
 use t0_backend_rdna3::isa::Vop1;
 
-use super::lanes::Lanes;
+use super::lanes::{each, Lanes};
 use super::valu::d;
 use super::{Fault, Step};
 use crate::num::{self, Trans};
@@ -45,7 +45,7 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop1) -> Step {
         }
         v_cvt_f32_f16 => {
             let (a, m) = (x.s16(0), x.fp);
-            x.putf32(&a.map(|h| m.out32(num::f16_to_f32(m.in16(h)).to_bits())));
+            x.putf32(&each(|l| m.out32(num::f16_to_f32(m.in16(a[l])).to_bits())));
             Ok(())
         }
         v_cvt_f32_f64 => {
@@ -185,7 +185,9 @@ fn swap(x: &mut Lanes) -> Step {
 /// Integer to f32, rounded under MODE.
 fn from_int(x: &mut Lanes, op: impl Fn(u32) -> f64) -> Step {
     let (a, m) = (x.s32(0), x.fp);
-    x.putf32(&a.map(|b| m.to32(op(b))));
+    // Rounding to nearest is the host's own conversion.
+    let r = if m.round32 == num::Round::Nearest { each(|l| (op(a[l]) as f32).to_bits()) } else { each(|l| m.to32(op(a[l]))) };
+    x.putf32(&r);
     Ok(())
 }
 
@@ -193,7 +195,7 @@ fn from_int(x: &mut Lanes, op: impl Fn(u32) -> f64) -> Step {
 /// of `v_cvt_nearest` does not round.
 fn to_int(x: &mut Lanes, op: impl Fn(f64) -> u32) -> Step {
     let (a, m) = (x.s32(0), x.fp);
-    x.put32(&a.map(|b| op(d(m.in32(b)))));
+    x.put32(&each(|l| op(d(m.in32(a[l])))));
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use t0_backend_rdna3::isa::Vop2;
 
-use super::lanes::{lane_mask, Lanes};
+use super::lanes::{each, lane_mask, Lanes};
 use super::valu::{half_fma, i24, u24};
 use super::Step;
 use crate::num::{add_odd, f32_to_f16, Round};
@@ -16,7 +16,7 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop2) -> Step {
     match op {
         v_cndmask_b32 => {
             let (a, b, m) = (x.s32(0), x.s32(1), x.mask_src(2));
-            let r: Row = std::array::from_fn(|l| {
+            let r: Row = each(|l| {
                 let take = (m >> l & 1).wrapping_neg();
                 (a[l] & !take) | (b[l] & take)
             });
@@ -83,7 +83,7 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop2) -> Step {
         v_cvt_pk_rtz_f16_f32 => {
             let (a, b, m) = (x.s32(0), x.s32(1), x.fp);
             let h = |v: u32| u32::from(m.out16(f32_to_f16(f32::from_bits(m.in32(v)), Round::Zero)));
-            x.put32(&std::array::from_fn(|l| h(a[l]) | h(b[l]) << 16));
+            x.put32(&each(|l| h(a[l]) | h(b[l]) << 16));
             Ok(())
         }
         v_add_f16 => x.hf2(add_odd),
@@ -106,7 +106,7 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop2) -> Step {
         }
         v_ldexp_f16 => {
             let (a, b, m) = (x.s16(0), x.s16(1), x.fp);
-            let r = std::array::from_fn(|l| {
+            let r = each(|l| {
                 super::valu::half1(m, a[l], |v| {
                     v * crate::num::pow2(i32::from(b[l] as i16).clamp(-100, 100))
                 })
@@ -117,7 +117,7 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop2) -> Step {
         v_pk_fmac_f16 => {
             let (a, b, c, m) = (x.raw(0), x.raw(1), x.old(), x.fp);
             let half = |v: u32, hi: bool| if hi { (v >> 16) as u16 } else { v as u16 };
-            let r = std::array::from_fn(|l| {
+            let r = each(|l| {
                 let [lo, hi] =
                     [false, true].map(|h| u32::from(half_fma(m, half(a[l], h), half(b[l], h), half(c[l], h))));
                 lo | hi << 16
@@ -144,7 +144,7 @@ fn borrow(a: u32, b: u32, c: u32) -> (u32, bool) {
 /// Add or subtract with carry in from the mask source and carry out to the mask destination.
 fn carry(x: &mut Lanes, op: impl Fn(u32, u32, u32) -> (u32, bool)) -> Step {
     let (a, b, m) = (x.s32(0), x.s32(1), x.mask_src(2));
-    let both: [(u32, bool); LANES] = std::array::from_fn(|l| op(a[l], b[l], m >> l & 1));
+    let both: [(u32, bool); LANES] = each(|l| op(a[l], b[l], m >> l & 1));
     // The carry out may go to the register the sources came from: everything was read above.
     x.put32(&both.map(|p| p.0));
     x.put_mask(1, lane_mask(|l| both[l].1));

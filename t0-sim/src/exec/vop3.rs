@@ -2,7 +2,7 @@
 
 use t0_backend_rdna3::isa::{Vop3, Vop3sd};
 
-use super::lanes::{lane_mask, Lanes, Row64};
+use super::lanes::{each, lane_mask, Lanes, Row64};
 use super::valu::{d, half_fma, i24, u24};
 use super::vop1::{frexp64, snorm16, unorm16};
 use super::{Fault, Step};
@@ -91,13 +91,13 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop3) -> Step {
         }),
         v_mullit_f32 => {
             let (a, b, c, m) = (x.s32(0), x.s32(1), x.s32(2), x.fp);
-            let r = std::array::from_fn(|l| mullit(m, a[l], b[l], c[l]));
+            let r = each(|l| mullit(m, a[l], b[l], c[l]));
             x.putf32(&r);
             Ok(())
         }
         v_cvt_pk_u8_f32 => {
             let (a, b, c, m) = (x.s32(0), x.s32(1), x.s32(2), x.fp);
-            let r = std::array::from_fn(|l| {
+            let r = each(|l| {
                 let at = 8 * (b[l] & 3);
                 // UNVERIFIED(hw): truncates like the other conversions to integer.
                 (c[l] & !(0xff << at)) | u32::from(d(m.in32(a[l])) as u8) << at
@@ -107,19 +107,19 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop3) -> Step {
         }
         v_div_fixup_f32 => {
             let (a, b, c, m) = (x.s32(0), x.s32(1), x.s32(2), x.fp);
-            let r = std::array::from_fn(|l| num::div_fixup32(m.in32(a[l]), m.in32(b[l]), m.in32(c[l])));
+            let r = each(|l| num::div_fixup32(m.in32(a[l]), m.in32(b[l]), m.in32(c[l])));
             x.putf32(&r);
             Ok(())
         }
         v_div_fixup_f16 => {
             let (a, b, c, m) = (x.s16(0), x.s16(1), x.s16(2), x.fp);
-            let r = std::array::from_fn(|l| num::div_fixup16(m.in16(a[l]), m.in16(b[l]), m.in16(c[l])));
+            let r = each(|l| num::div_fixup16(m.in16(a[l]), m.in16(b[l]), m.in16(c[l])));
             x.putf16(&r);
             Ok(())
         }
         v_div_fmas_f32 => {
             let (a, b, c, m, vcc) = (x.s32(0), x.s32(1), x.s32(2), x.fp, x.vcc());
-            let r = std::array::from_fn(|l| {
+            let r = each(|l| {
                 num::div_fmas32(m.in32(a[l]), m.in32(b[l]), m.in32(c[l]), vcc >> l & 1 == 1, m)
             });
             x.putf32(&r);
@@ -167,7 +167,7 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop3) -> Step {
         v_dot2_f16_f16 => {
             let (a, b, c, m) = (x.raw(0), x.raw(1), x.s16(2), x.fp);
             // Two fused steps; the card's adder is not documented.
-            let r = std::array::from_fn(|l| {
+            let r = each(|l| {
                 let t = half_fma(m, a[l] as u16, b[l] as u16, c[l]);
                 half_fma(m, (a[l] >> 16) as u16, (b[l] >> 16) as u16, t)
             });
@@ -176,7 +176,7 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop3) -> Step {
         }
         v_dot2_bf16_bf16 => {
             let (a, b, c) = (x.raw(0), x.raw(1), x.s16(2));
-            let r = std::array::from_fn(|l| dot2_bf16(a[l], b[l], c[l]));
+            let r = each(|l| dot2_bf16(a[l], b[l], c[l]));
             x.put16(&r);
             Ok(())
         }
@@ -184,7 +184,7 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop3) -> Step {
         v_permlanex16_b32 => permlane(&mut x, true),
         v_cndmask_b16 => {
             let (a, b, m) = (x.s16(0), x.s16(1), x.mask_src(2));
-            let r = std::array::from_fn(|l| if m >> l & 1 == 1 { b[l] } else { a[l] });
+            let r = each(|l| if m >> l & 1 == 1 { b[l] } else { a[l] });
             x.put16(&r);
             Ok(())
         }
@@ -221,7 +221,7 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop3) -> Step {
         }),
         v_ldexp_f32 => {
             let (a, b, m) = (x.s32(0), x.s32(1), x.fp);
-            let r = std::array::from_fn(|l| num::ldexp32(m.in32(a[l]), b[l] as i32, m));
+            let r = each(|l| num::ldexp32(m.in32(a[l]), b[l] as i32, m));
             x.putf32(&r);
             Ok(())
         }
@@ -229,7 +229,7 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop3) -> Step {
         v_bcnt_u32_b32 => x.u2(|a, b| b.wrapping_add(a.count_ones())),
         v_mbcnt_lo_u32_b32 => {
             let (a, b) = (x.s32(0), x.s32(1));
-            x.put32(&std::array::from_fn(|l| {
+            x.put32(&each(|l| {
                 b[l].wrapping_add((a[l] & ((1u32 << l) - 1)).count_ones())
             }));
             Ok(())
@@ -315,7 +315,7 @@ fn mullit(m: FpMode, a: u32, b: u32, c: u32) -> u32 {
 fn three_f32(x: &mut Lanes, op: Vop3) -> Step {
     let (a, b, c, m) = (x.s32(0), x.s32(1), x.s32(2), x.fp);
     let mm = |p, q, max| num::minmax32(p, q, max, m.ieee);
-    let r: Row = std::array::from_fn(|l| {
+    let r: Row = each(|l| {
         let [p, q, s] = [a[l], b[l], c[l]].map(|v| m.in32(v));
         m.out32(match op {
             Vop3::v_min3_f32 => mm(mm(p, q, false), s, false),
@@ -334,7 +334,7 @@ fn three_f32(x: &mut Lanes, op: Vop3) -> Step {
 fn three_f16(x: &mut Lanes, op: Vop3) -> Step {
     let (a, b, c, m) = (x.s16(0), x.s16(1), x.s16(2), x.fp);
     let mm = |p, q, max| num::minmax16(p, q, max, m.ieee);
-    let r = std::array::from_fn(|l| {
+    let r = each(|l| {
         let [p, q, s] = [a[l], b[l], c[l]].map(|v| m.in16(v));
         m.out16(match op {
             Vop3::v_min3_f16 => mm(mm(p, q, false), s, false),
@@ -371,7 +371,7 @@ fn minmax64(x: &mut Lanes, max: bool) -> Step {
 fn ldexp64(x: &mut Lanes) -> Step {
     let k = x.s32(1);
     let a = x.f64src(0);
-    let r: Row64 = std::array::from_fn(|l| scale64(a[l], k[l] as i32).to_bits());
+    let r: Row64 = each(|l| scale64(a[l], k[l] as i32).to_bits());
     x.putf64(&r);
     Ok(())
 }
@@ -394,20 +394,20 @@ fn scale64(v: f64, k: i32) -> f64 {
 
 fn mixed16(x: &mut Lanes, op: impl Fn(u16, u16, u32) -> u32) -> Step {
     let (a, b, c) = (x.s16(0), x.s16(1), x.s32(2));
-    x.put32(&std::array::from_fn(|l| op(a[l], b[l], c[l])));
+    x.put32(&each(|l| op(a[l], b[l], c[l])));
     Ok(())
 }
 
 fn pack32(x: &mut Lanes, op: impl Fn(f64) -> u16) -> Step {
     let (a, b, m) = (x.s32(0), x.s32(1), x.fp);
     let h = |v: u32| u32::from(op(d(m.in32(v))));
-    x.put32(&std::array::from_fn(|l| h(a[l]) | h(b[l]) << 16));
+    x.put32(&each(|l| h(a[l]) | h(b[l]) << 16));
     Ok(())
 }
 
 fn pack16(x: &mut Lanes, op: impl Fn(u16) -> u16) -> Step {
     let (a, b) = (x.s16(0), x.s16(1));
-    x.put32(&std::array::from_fn(|l| {
+    x.put32(&each(|l| {
         u32::from(op(a[l])) | u32::from(op(b[l])) << 16
     }));
     Ok(())
@@ -415,7 +415,7 @@ fn pack16(x: &mut Lanes, op: impl Fn(u16) -> u16) -> Step {
 
 fn shift64(x: &mut Lanes, op: impl Fn(u32, u64) -> u64) -> Step {
     let (a, b) = (x.s32(0), x.s64(1));
-    x.put64(&std::array::from_fn(|l| op(a[l], b[l])));
+    x.put64(&each(|l| op(a[l], b[l])));
     Ok(())
 }
 
@@ -439,7 +439,7 @@ fn permlane(x: &mut Lanes, cross: bool) -> Step {
     let (fi, bound) = (x.i.mods.op_sel & 1 == 1, x.i.mods.op_sel >> 1 & 1 == 1);
     let exec = x.w.exec();
     let old = x.old();
-    let out = std::array::from_fn(|l| {
+    let out = each(|l| {
         let base = (l & 16) ^ if cross { 16 } else { 0 };
         let from = base + (select >> (4 * (l & 15)) & 15) as usize;
         match (fi || exec >> from & 1 == 1, bound) {
@@ -459,7 +459,7 @@ pub(super) fn exec_sd(w: &mut Wave, i: &Instr, op: Vop3sd) -> Step {
         v_div_scale_f32 => {
             let (a, b, c, m) = (x.s32(0), x.s32(1), x.s32(2), x.fp);
             let r: [(u32, bool); LANES] =
-                std::array::from_fn(|l| num::div_scale32(m.in32(a[l]), m.in32(b[l]), m.in32(c[l]), m));
+                each(|l| num::div_scale32(m.in32(a[l]), m.in32(b[l]), m.in32(c[l]), m));
             x.put32(&r.map(|p| p.0));
             x.put_mask(1, lane_mask(|l| r[l].1));
             Ok(())
@@ -468,14 +468,14 @@ pub(super) fn exec_sd(w: &mut Wave, i: &Instr, op: Vop3sd) -> Step {
         v_mad_u64_u32 => {
             let (a, b, c) = (x.s32(0), x.s32(1), x.s64(2));
             let r: [(u64, bool); LANES] =
-                std::array::from_fn(|l| (u64::from(a[l]) * u64::from(b[l])).overflowing_add(c[l]));
+                each(|l| (u64::from(a[l]) * u64::from(b[l])).overflowing_add(c[l]));
             x.put64(&r.map(|p| p.0));
             x.put_mask(1, lane_mask(|l| r[l].1));
             Ok(())
         }
         v_mad_i64_i32 => {
             let (a, b, c) = (x.s32(0), x.s32(1), x.s64(2));
-            let r: [(u64, bool); LANES] = std::array::from_fn(|l| {
+            let r: [(u64, bool); LANES] = each(|l| {
                 let t = i128::from(a[l] as i32) * i128::from(b[l] as i32) + i128::from(c[l] as i64);
                 // The 65th bit of the sum.
                 (t as u64, t >> 64 & 1 == 1)
@@ -492,7 +492,7 @@ pub(super) fn exec_sd(w: &mut Wave, i: &Instr, op: Vop3sd) -> Step {
 
 fn carry_out(x: &mut Lanes, op: impl Fn(u32, u32) -> (u32, bool)) -> Step {
     let (a, b) = (x.s32(0), x.s32(1));
-    let r: [(u32, bool); LANES] = std::array::from_fn(|l| op(a[l], b[l]));
+    let r: [(u32, bool); LANES] = each(|l| op(a[l], b[l]));
     let out = if x.i.mods.clamp {
         // Saturation: an add that carries gives all ones, a subtraction that borrows gives 0.
         let add = matches!(x.i.op, t0_backend_rdna3::isa::Opcode::Vop3sd(Vop3sd::v_add_co_u32));

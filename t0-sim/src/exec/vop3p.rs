@@ -2,7 +2,7 @@
 
 use t0_backend_rdna3::isa::Vop3p;
 
-use super::lanes::{merge16, Lanes};
+use super::lanes::{each, merge16, Lanes};
 use super::valu::{d, half2, half_fma};
 use super::wmma::{self, Form};
 use super::Step;
@@ -47,7 +47,7 @@ fn pair(lo: u16, hi: u16) -> u32 {
 
 fn ints2(x: &mut Lanes, op: impl Fn(u16, u16) -> u16) -> Step {
     let (a, b) = (packed(x, 0, false), packed(x, 1, false));
-    x.put32(&std::array::from_fn(|l| {
+    x.put32(&each(|l| {
         let ((p, q), (r, s)) = (a.get(l), b.get(l));
         pair(op(p, r), op(q, s))
     }));
@@ -56,7 +56,7 @@ fn ints2(x: &mut Lanes, op: impl Fn(u16, u16) -> u16) -> Step {
 
 fn ints3(x: &mut Lanes, op: impl Fn(u16, u16, u16) -> u16) -> Step {
     let (a, b, c) = (packed(x, 0, false), packed(x, 1, false), packed(x, 2, false));
-    x.put32(&std::array::from_fn(|l| {
+    x.put32(&each(|l| {
         let ((p, q), (r, s), (t, u)) = (a.get(l), b.get(l), c.get(l));
         pair(op(p, r, t), op(q, s, u))
     }));
@@ -66,7 +66,7 @@ fn ints3(x: &mut Lanes, op: impl Fn(u16, u16, u16) -> u16) -> Step {
 fn floats2(x: &mut Lanes, op: impl Fn(FpMode, u16, u16) -> u16) -> Step {
     let (a, b, m) = (packed(x, 0, true), packed(x, 1, true), x.fp);
     let clamp = clamp16(x);
-    x.put32(&std::array::from_fn(|l| {
+    x.put32(&each(|l| {
         let ((p, q), (r, s)) = (a.get(l), b.get(l));
         pair(clamp(op(m, p, r)), clamp(op(m, q, s)))
     }));
@@ -128,7 +128,7 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop3p) -> Step {
         v_pk_fma_f16 => {
             let (a, b, d, m) = (packed(&x, 0, true), packed(&x, 1, true), packed(&x, 2, true), x.fp);
             let clamp = clamp16(&x);
-            x.put32(&std::array::from_fn(|l| {
+            x.put32(&each(|l| {
                 let ((p, q), (r, s), (t, u)) = (a.get(l), b.get(l), d.get(l));
                 pair(clamp(half_fma(m, p, r, t)), clamp(half_fma(m, q, s, u)))
             }));
@@ -150,7 +150,7 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop3p) -> Step {
         }
         v_dot2_f32_bf16 => {
             let (a, b, acc, m) = (signed_pair(&x, 0), signed_pair(&x, 1), signed_scalar(&x), x.fp);
-            let r = std::array::from_fn(|l| dot2(m, a[l], b[l], acc[l], bf16_to_f32));
+            let r = each(|l| dot2(m, a[l], b[l], acc[l], bf16_to_f32));
             x.putf32(&r);
             Ok(())
         }
@@ -176,7 +176,7 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop3p) -> Step {
 /// A packed float source after `op_sel`/`neg` as one dword.
 fn signed_pair(x: &Lanes, k: usize) -> Row {
     let p = packed(x, k, true);
-    std::array::from_fn(|l| {
+    each(|l| {
         let (lo, hi) = p.get(l);
         pair(lo, hi)
     })
@@ -202,7 +202,7 @@ fn dot2(m: FpMode, a: u32, b: u32, c: u32, f: impl Fn(u16) -> f32) -> u32 {
 }
 
 pub(super) fn dot2_f16(m: FpMode, a: &Row, b: &Row, c: &Row) -> Row {
-    std::array::from_fn(|l| dot2(m, a[l], b[l], c[l], f16_to_f32))
+    each(|l| dot2(m, a[l], b[l], c[l], f16_to_f32))
 }
 
 /// Integer dot products. With `chosen`, `neg_lo[0]`/`neg_lo[1]` make A/B signed; clamp saturates.
@@ -218,7 +218,7 @@ fn dot_int(x: &mut Lanes, bits: u32, chosen: bool) -> Step {
             i64::from(shifted >> (32 - bits))
         }
     };
-    x.put32(&std::array::from_fn(|l| {
+    x.put32(&each(|l| {
         let sum: i64 = (0..32 / bits).map(|k| get(a[l], k, sa) * get(b[l], k, sb)).sum();
         match (chosen, m.clamp) {
             (true, true) => (sum + i64::from(c[l] as i32)).clamp(i32::MIN.into(), i32::MAX.into()) as u32,
@@ -258,7 +258,7 @@ fn mix_half(x: &mut Lanes, high: bool) -> Step {
     let (a, b, c, m) = (mix(x, 0), mix(x, 1), mix(x, 2), x.fp);
     let clamp = clamp16(x);
     let old = x.old();
-    let r = std::array::from_fn(|l| {
+    let r = each(|l| {
         let s = fma_odd(d(m.in32(a[l])), d(m.in32(b[l])), d(m.in32(c[l])));
         let s = if s.is_nan() {
             nan32(&[a[l], b[l], c[l]])

@@ -2,7 +2,7 @@
 
 use t0_backend_rdna3::isa::{Flags, Vopc};
 
-use super::lanes::{lane_mask, Lanes};
+use super::lanes::{each, lane_mask, Lanes};
 use super::Step;
 use crate::num::{f16_to_f64, FpMode};
 use crate::program::Instr;
@@ -200,10 +200,10 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vopc) -> Step {
         _ if test == Test::Class => class(&x, kind),
         Kind::F32 => rows(
             test,
-            &x.s32(0).map(|b| f32::from_bits(m.in32(b))),
-            &x.s32(1).map(|b| f32::from_bits(m.in32(b))),
+            &floats(&x, m, 0),
+            &floats(&x, m, 1),
         ),
-        Kind::I32 => rows(test, &x.s32(0).map(|b| b as i32), &x.s32(1).map(|b| b as i32)),
+        Kind::I32 => rows(test, &ints(&x, 0), &ints(&x, 1)),
         Kind::U32 => rows(test, &x.s32(0), &x.s32(1)),
         Kind::F16 => rows(test, &half(&x, m, 0), &half(&x, m, 1)),
         Kind::I16 => rows(test, &x.s16(0).map(|h| h as i16), &x.s16(1).map(|h| h as i16)),
@@ -219,6 +219,16 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vopc) -> Step {
         x.put_mask(0, bits);
     }
     Ok(())
+}
+
+fn floats(x: &Lanes, m: FpMode, k: usize) -> [f32; LANES] {
+    let a = x.s32(k);
+    each(|l| f32::from_bits(m.in32(a[l])))
+}
+
+fn ints(x: &Lanes, k: usize) -> [i32; LANES] {
+    let a = x.s32(k);
+    each(|l| a[l] as i32)
 }
 
 fn half(x: &Lanes, m: FpMode, k: usize) -> [f64; LANES] {

@@ -9,6 +9,7 @@
 //! exact unless they leave the f32 range. 16-bit results are rounded once at the end. Silicon adds on a common grid
 //! and may differ in the last bits; values whose partial sums are integers below 2^24 agree exactly. MODE is ignored.
 
+use super::lanes::each;
 use super::fma::{mac16, M16};
 use super::Step;
 use crate::num::{bf16_to_f32, f16_to_f32, f32_to_bf16, f32_to_f16, Round};
@@ -83,7 +84,7 @@ fn operand(w: &Wave, i: &Instr, k: usize, to_f32: impl Fn(u16) -> f32) -> M16 {
 fn accumulator(w: &Wave, i: &Instr, sign: u32) -> [Row; 8] {
     let keep = if i.mods.neg_hi >> 2 & 1 == 1 { !sign } else { u32::MAX };
     let flip = if i.mods.neg_lo >> 2 & 1 == 1 { sign } else { 0 };
-    std::array::from_fn(|v| {
+    each(|v| {
         let row = match i.src[2] {
             Src::V(r) => w.vgpr[usize::from(r) + v],
             Src::K(k) => [k as u32; LANES],
@@ -94,8 +95,29 @@ fn accumulator(w: &Wave, i: &Instr, sign: u32) -> [Row; 8] {
 }
 
 /// Register rows to a matrix: register v holds rows 2v and 2v + 1.
+#[inline(always)]
 fn to_matrix(c: &[Row; 8], f: impl Fn(u32) -> f32) -> M16 {
-    std::array::from_fn(|i| std::array::from_fn(|j| f(c[i >> 1][16 * (i & 1) + j])))
+    let mut m = [[0.0; 16]; 16];
+    for (pair, row) in m.chunks_exact_mut(2).zip(c) {
+        for j in 0..16 {
+            pair[0][j] = f(row[j]);
+            pair[1][j] = f(row[16 + j]);
+        }
+    }
+    m
+}
+
+/// A matrix back to register rows; NaNs become the default NaN.
+#[inline(always)]
+fn to_rows(m: &M16) -> [Row; 8] {
+    let mut rows = [[0; LANES]; 8];
+    for (row, pair) in rows.iter_mut().zip(m.chunks_exact(2)) {
+        for j in 0..16 {
+            row[j] = canonical(pair[0][j]);
+            row[16 + j] = canonical(pair[1][j]);
+        }
+    }
+    rows
 }
 
 fn store(w: &mut Wave, i: &Instr, d: &[Row; 8]) {
@@ -117,7 +139,7 @@ fn canonical(x: f32) -> u32 {
 fn f32_form(w: &mut Wave, i: &Instr, a: &M16, b: &M16) -> Step {
     let mut acc = to_matrix(&accumulator(w, i, 0x8000_0000), f32::from_bits);
     mac16(a, b, &mut acc);
-    let d: [Row; 8] = std::array::from_fn(|v| std::array::from_fn(|l| canonical(acc[2 * v + (l >> 4)][l & 15])));
+    let d = to_rows(&acc);
     store(w, i, &d);
     Ok(())
 }
@@ -129,12 +151,10 @@ fn half_form(w: &mut Wave, i: &Instr, a: &M16, b: &M16, load: impl Fn(u16) -> f3
     mac16(a, b, &mut acc);
     let Dst::V(r) = i.dst[0] else { return Ok(()) };
     let r = usize::from(r);
-    let d: [Row; 8] = std::array::from_fn(|v| {
+    let new = to_rows(&acc);
+    let d: [Row; 8] = each(|v| {
         let old = &w.vgpr[r + v];
-        std::array::from_fn(|l| {
-            let h = u32::from(round(f32::from_bits(canonical(acc[2 * v + (l >> 4)][l & 15]))));
-            (old[l] & !(0xffff << shift)) | h << shift
-        })
+        each(|l| (old[l] & !(0xffff << shift)) | u32::from(round(f32::from_bits(new[v][l]))) << shift)
     });
     store(w, i, &d);
     Ok(())
@@ -145,9 +165,9 @@ fn int_form(w: &mut Wave, i: &Instr, bits: u32) -> Step {
     let per = 32 / bits;
     let get = |k: usize| -> [[i32; 16]; 16] {
         let (base, signed) = (first(i.src[k]), i.mods.neg_lo >> k & 1 == 1);
-        std::array::from_fn(|kk| {
+        each(|kk| {
             let (v, slot) = (kk as u32 / per, kk as u32 % per);
-            std::array::from_fn(|l| {
+            each(|l| {
                 let x = w.vgpr[base + v as usize][l] << (32 - bits - slot * bits);
                 if signed {
                     x as i32 >> (32 - bits)
@@ -159,8 +179,8 @@ fn int_form(w: &mut Wave, i: &Instr, bits: u32) -> Step {
     };
     let (a, b) = (get(0), get(1));
     let c = accumulator(w, i, 0);
-    let d: [Row; 8] = std::array::from_fn(|v| {
-        std::array::from_fn(|l| {
+    let d: [Row; 8] = each(|v| {
+        each(|l| {
             let (row, col) = (2 * v + (l >> 4), l & 15);
             let sum: i32 = (0..16).map(|k| a[k][row] * b[k][col]).sum();
             let c = c[v][l] as i32;
