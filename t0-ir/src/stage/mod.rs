@@ -57,6 +57,8 @@ pub struct At {
 pub(crate) struct Slot {
     pub(crate) name: &'static str,
     pub(crate) val: Val,
+    /// Its declared type, for literals assigned later.
+    pub(crate) ty: TyDesc,
 }
 
 /// Values that need not be built twice while the region they were built in is open.

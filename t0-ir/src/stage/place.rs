@@ -2,7 +2,7 @@
 
 use crate::func::Value;
 use crate::op::{OpKind, Pred};
-use crate::stage::{At, BinOp, Iter, Place, Proj, Root, Slot, Stage, Val, VarId};
+use crate::stage::{At, BinOp, Iter, Place, Proj, Root, Slot, Stage, TyDesc, Val, VarId};
 use crate::ty::{Scalar, Ty};
 
 impl Stage {
@@ -10,6 +10,9 @@ impl Stage {
     pub fn bind(&mut self, name: &'static str, val: &Val) -> Val {
         if let Val::V(v) | Val::View(v) | Val::Lds(v) = val {
             self.name(*v, name);
+        }
+        if let Val::Shared { lds, .. } = val {
+            self.b.func_mut().lds[lds.0 as usize].name = name.to_string();
         }
         val.clone()
     }
@@ -20,13 +23,19 @@ impl Stage {
         Val::Var(self.slot(name, val))
     }
 
-    /// `let name;`
-    pub fn declare(&mut self, name: &'static str) -> Val {
-        Val::Var(self.slot(name, Val::Uninit))
+    /// `let name: ty;`
+    pub fn declare(&mut self, name: &'static str, ty: &TyDesc) -> Val {
+        let id = self.slot(name, Val::Uninit);
+        self.slots[id.0].ty = ty.clone();
+        Val::Var(id)
     }
 
     pub(crate) fn slot(&mut self, name: &'static str, val: Val) -> VarId {
-        self.slots.push(Slot { name, val });
+        self.slots.push(Slot {
+            name,
+            val,
+            ty: TyDesc::Infer,
+        });
         VarId(self.slots.len() - 1)
     }
 
@@ -271,6 +280,10 @@ impl Stage {
             Root::Var(id) => {
                 let old = self.slots[id.0].val.clone();
                 let new = self.replaced(&old, &p.path, val);
+                if old == Val::Uninit {
+                    let ty = self.slots[id.0].ty.clone();
+                    self.ascribe(&new, &ty);
+                }
                 if let (Val::V(a), Val::V(b)) = (&old, &new) {
                     if matches!(self.ty(*a), Ty::Scalar(_)) {
                         self.unify(*a, *b);

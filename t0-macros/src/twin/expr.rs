@@ -144,6 +144,7 @@ impl Twin {
                 let (digits, suffix) = (n.base10_digits(), self.suffix(n.suffix(), l));
                 quote!(#stage.float(#digits, #suffix))
             }
+            Lit::Int(n) if n.base10_digits().starts_with('-') => return self.negative(n, l),
             Lit::Int(n) => {
                 let Ok(digits) = n.base10_parse::<u128>() else {
                     return self.refuse(l, "this number is too large for a kernel; use at most 64 bits");
@@ -166,6 +167,17 @@ impl Twin {
         let place = at(l);
         self.push(quote!(#stage.at(#place);));
         self.emit(value)
+    }
+
+    /// A literal in a pattern carries its sign.
+    fn negative(&mut self, n: &syn::LitInt, l: &Lit) -> Ident {
+        let Ok(digits) = n.base10_digits().trim_start_matches('-').parse::<u128>() else {
+            return self.refuse(l, "this number is too large for a kernel; use at most 64 bits");
+        };
+        let (stage, place) = (self.stage(), at(l));
+        let suffix = self.suffix(n.suffix(), l);
+        let c = self.emit(quote!(#stage.int(#digits, #suffix)));
+        self.emit(quote!(#stage.unary(::t0::__private::UnOp::Neg, &#c, #place)))
     }
 
     /// The type a literal's suffix names.

@@ -2,7 +2,7 @@
 
 use proc_macro2::Ident;
 use quote::quote;
-use syn::{Arm, Expr, ExprMatch, Lit, Pat};
+use syn::{Arm, Expr, ExprMatch, Pat};
 
 use super::{at, Twin};
 use crate::subset;
@@ -84,7 +84,7 @@ impl Twin {
                 Some(self.equal(value, &c, p))
             }
             Pat::Lit(l) => {
-                let c = self.pattern_literal(&l.lit);
+                let c = self.literal(&l.lit, l, None);
                 Some(self.equal(value, &c, p))
             }
             Pat::Paren(p) => self.test(value, &p.pat),
@@ -129,23 +129,6 @@ impl Twin {
         let stage = self.stage();
         let place = at(p);
         self.emit(quote!(#stage.binary(::t0::__private::BinOp::Eq, &#value, &#c, #place)))
-    }
-
-    /// A literal in a pattern may carry its sign.
-    fn pattern_literal(&mut self, l: &Lit) -> Ident {
-        let Lit::Int(n) = l else {
-            return self.literal(l, l, None);
-        };
-        let Some(digits) = n.base10_digits().strip_prefix('-') else {
-            return self.literal(l, l, None);
-        };
-        let Ok(digits) = digits.parse::<u128>() else {
-            return self.refuse(l, "this number is too large for a kernel; use at most 64 bits");
-        };
-        let (stage, place) = (self.stage(), at(l));
-        let suffix = self.suffix(n.suffix(), l);
-        let c = self.emit(quote!(#stage.int(#digits, #suffix)));
-        self.emit(quote!(#stage.unary(::t0::__private::UnOp::Neg, &#c, #place)))
     }
 }
 

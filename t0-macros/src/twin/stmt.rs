@@ -62,15 +62,15 @@ impl Twin {
 
     fn local(&mut self, l: &Local) {
         let Some(init) = &l.init else {
-            let name = match &l.pat {
-                Pat::Type(t) => &t.pat,
-                other => other,
+            let (name, ty) = match &l.pat {
+                Pat::Type(t) => (&*t.pat, self.ty(&t.ty)),
+                other => (other, quote!(::t0::__private::TyDesc::Infer)),
             };
             match name {
                 Pat::Ident(i) => {
                     let (stage, name) = (self.stage(), text(&i.ident));
                     let var = self.fresh(&name, i.ident.span());
-                    self.push(quote!(let #var = #stage.declare(#name);));
+                    self.push(quote!(let #var = #stage.declare(#name, &#ty);));
                     self.define(i.ident.to_string(), Name::Local(var));
                 }
                 other => self

@@ -77,18 +77,83 @@ pub fn reduce(x: &[f32], out: &[Atomic<f32>]) {
     }
 }
 
-fn staged<K: Kernel>() -> String {
+/// Stages, verifies and compares with the recorded text; `T0_BLESS=1` records it.
+fn golden<K: Kernel>(name: &str) {
     let f = K::stage().unwrap();
     if let Err(d) = verify::verify(&f) {
         panic!("{}\n{}", d.render(&f.files), text::print(&f));
     }
-    text::print(&f)
+    let got = text::print(&f);
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/golden")
+        .join(format!("{name}.t0"));
+    if std::env::var_os("T0_BLESS").is_some() {
+        std::fs::write(&path, &got).unwrap();
+    }
+    let want = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        got == want,
+        "{} differs; T0_BLESS=1 records this:\n{got}",
+        path.display()
+    );
+    verify::verify(&text::parse(&got).unwrap()).unwrap();
 }
 
 #[test]
-fn examples_stage() {
-    println!("{}", staged::<saxpy>());
-    println!("{}", staged::<softmax>());
-    println!("{}", staged::<gemm<128, 128, 32>>());
-    println!("{}", staged::<reduce>());
+fn saxpy_is_guarded_by_its_output() {
+    golden::<saxpy>("saxpy");
+}
+
+#[test]
+fn softmax_is_one_wave_per_row() {
+    golden::<softmax>("softmax");
+}
+
+#[test]
+fn gemm_shares_its_accumulator_out() {
+    golden::<gemm<128, 128, 32>>("gemm");
+}
+
+#[test]
+fn reduce_at_the_simt_level() {
+    golden::<reduce>("reduce");
+}
+
+#[test]
+fn any_constants_can_be_staged() {
+    let f = gemm::<0, 0, 0>::ENTRY.stage(&[64, 32, 48]).unwrap();
+    assert_eq!(f.name, "gemm_64_32_48");
+    assert_eq!(gemm::<0, 0, 0>::ENTRY.display(&[64, 32, 48]), "gemm::<64,32,48>");
+    verify::verify(&f).unwrap();
+}
+
+#[test]
+fn entries_say_what_a_kernel_is() {
+    let all: &[&t0::KernelEntry] = t0::kernels![saxpy, softmax, gemm, reduce];
+    assert_eq!(
+        all.iter().map(|e| e.name).collect::<Vec<_>>(),
+        ["saxpy", "softmax", "gemm", "reduce"]
+    );
+    assert_eq!(all[2].consts, ["BM", "BN", "BK"]);
+    let params: Vec<String> = all
+        .iter()
+        .flat_map(|e| e.params)
+        .map(|p| format!("{}: {}", p.name, p.ty))
+        .collect();
+    assert_eq!(
+        params,
+        [
+            "a: f32",
+            "x: &[f32]",
+            "y: &mut Lanes<f32>",
+            "x: &Mat<f32>",
+            "y: &mut Waves<[f32]>",
+            "a: &Mat<bf16>",
+            "bt: &Mat<bf16>",
+            "c: &mut Groups<Tile<f32, BM, BN>>",
+            "x: &[f32]",
+            "out: &[Atomic<f32>]"
+        ]
+    );
+    assert!(all[0].file.ends_with("tests/lang/staging.rs") && all[0].module.ends_with("staging") && all[0].line > 5);
 }

@@ -1,0 +1,18 @@
+use t0::prelude::*;
+
+#[kernel(group = 256)]
+pub fn saxpy(a: f32, x: &[f32], y: &mut Lanes<f32>) {
+    for (i, y) in y {
+        *y += a * x[i];
+    }
+}
+
+fn missing(q: &Queue, x: &Buffer<f32>, y: &mut Buffer<f32>) {
+    let _ = q.launch(saxpy { x, y });
+}
+
+fn unknown(q: &Queue, x: &Buffer<f32>, y: &mut Buffer<f32>) {
+    let _ = q.launch(saxpy { a: 2.0, z: x, y });
+}
+
+fn main() {}
