@@ -80,6 +80,9 @@ pub trait Kernel {
     }
 }
 
+/// A kernel's twin: its body as builder calls, given the values of its const generics and of its parameters.
+pub type Twin<'a> = &'a dyn Fn(&mut Stage, &[i64], &[Val]);
+
 /// Runs a kernel's twin: what [`KernelEntry::stage`] points to.
 ///
 /// # Errors
@@ -88,7 +91,7 @@ pub fn stage_kernel(
     entry: &KernelEntry,
     consts: &[i64],
     params: &dyn Fn(&[i64]) -> Vec<TyDesc>,
-    body: &dyn Fn(&mut Stage, &[i64], &[Val]),
+    body: Twin<'_>,
 ) -> Result<Func, Diags> {
     let here = Span {
         file: 0,

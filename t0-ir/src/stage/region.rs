@@ -211,9 +211,9 @@ impl Stage {
         for (i, slot) in carry.before.iter().enumerate() {
             let n = slot.val.leaves().len();
             let leaves: Vec<Value> = (at..at + n).map(|k| results[k].unwrap_or(carry.init[k])).collect();
-            for k in at..at + n {
-                if let Some(r) = results[k] {
-                    self.follow(r, carry.init[k]);
+            for (result, &init) in results.iter().zip(&carry.init).skip(at).take(n) {
+                if let Some(r) = *result {
+                    self.follow(r, init);
                     if n == 1 {
                         self.name(r, slot.name);
                     }
