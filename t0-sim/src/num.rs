@@ -369,17 +369,37 @@ pub fn minmax16(a: u16, b: u16, max: bool, ieee: bool) -> u16 {
     }
 }
 
+/// 1/k! for k = 0..=19.
+const INV_FACTORIAL: [f64; 20] = {
+    let mut c = [1.0; 20];
+    let mut k = 1;
+    let mut f = 1.0;
+    while k < 20 {
+        // Exact: 19! is below 2^57 with many factors of two.
+        f *= k as f64;
+        c[k] = 1.0 / f;
+        k += 1;
+    }
+    c
+};
+
+/// 1/(2k + 1) for k = 0..=11.
+const INV_ODD: [f64; 12] = {
+    let mut c = [1.0; 12];
+    let mut k = 1;
+    while k < 12 {
+        c[k] = 1.0 / (2 * k + 1) as f64;
+        k += 1;
+    }
+    c
+};
+
 /// 2^x in f64 for |x| below 1000.
 pub fn exp2_64(x: f64) -> f64 {
     let n = x.round_ties_even();
     let t = (x - n) * std::f64::consts::LN_2;
     // Taylor series of e^t, |t| <= 0.3466: the first dropped term is below 2^-60.
-    let mut sum = 1.0;
-    let mut k = 14.0;
-    while k > 0.0 {
-        sum = 1.0 + t / k * sum;
-        k -= 1.0;
-    }
+    let sum = INV_FACTORIAL[..=14].iter().rev().fold(0.0, |sum, c| sum * t + c);
     sum * f64::from_bits(((n as i64 + 1023) as u64) << 52)
 }
 
@@ -392,15 +412,10 @@ pub fn log2_64(x: f64) -> f64 {
         m *= 0.5;
         e += 1;
     }
-    // ln m = 2 atanh(s), s = (m-1)/(m+1), |s| <= 0.1716: s^23 is below 2^-58.
+    // ln m = 2 atanh(s), s = (m-1)/(m+1), |s| <= 0.1716: s^25 is below 2^-63.
     let s = (m - 1.0) / (m + 1.0);
     let s2 = s * s;
-    let mut sum = 0.0;
-    let mut k = 23.0;
-    while k > 0.0 {
-        sum = sum * s2 + 1.0 / k;
-        k -= 2.0;
-    }
+    let sum = INV_ODD.iter().rev().fold(0.0, |sum, c| sum * s2 + c);
     e as f64 + 2.0 * s * sum * std::f64::consts::LOG2_E
 }
 
@@ -409,20 +424,14 @@ pub fn sin_turns(r: f64) -> f64 {
     let r = r - r.round_ties_even();
     let quadrant = (r * 4.0).round_ties_even();
     let t = (r - quadrant * 0.25) * std::f64::consts::TAU;
-    let t2 = t * t;
-    let (mut s, mut c) = (1.0, 1.0);
-    let mut k = 18.0;
-    while k > 0.0 {
-        s = 1.0 - t2 / (k * (k + 1.0)) * s;
-        c = 1.0 - t2 / ((k - 1.0) * k) * c;
-        k -= 2.0;
-    }
-    let s = s * t;
+    let t2 = -t * t;
+    // |t| <= pi/4: t^19/19! is below 2^-63.
+    let series = |from: usize| INV_FACTORIAL[from..].iter().step_by(2).rev().fold(0.0, |sum, c| sum * t2 + c);
     match quadrant as i32 & 3 {
-        0 => s,
-        1 => c,
-        2 => -s,
-        _ => -c,
+        0 => series(1) * t,
+        1 => series(0),
+        2 => -series(1) * t,
+        _ => -series(0),
     }
 }
 
@@ -489,7 +498,8 @@ pub fn trans32(f: Trans, b: u32) -> u32 {
     let Some(y) = f.eval(f64::from(f32::from_bits(b))) else {
         return 0x7fc0_0000;
     };
-    let r = narrow(y, F32, Round::Nearest);
+    // The host's conversion rounds to nearest even.
+    let r = (y as f32).to_bits();
     if r & 0x7f80_0000 == 0 {
         r & 0x8000_0000
     } else {

@@ -213,8 +213,11 @@ impl Waits {
             add(set, &f.v);
             add(&mut self.s, &f.s);
         }
-        let v = self.vm_v.iter().chain(&self.lds_v).chain(&self.any_v);
-        self.pending = v.chain(&self.s).any(|&x| x != 0);
+        let mut all = self.s[0] | self.s[1];
+        for k in 0..4 {
+            all |= self.vm_v[k] | self.lds_v[k] | self.any_v[k];
+        }
+        self.pending = all != 0;
     }
 }
 

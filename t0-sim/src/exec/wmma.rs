@@ -64,17 +64,15 @@ fn operand(w: &Wave, i: &Instr, k: usize, to_f32: impl Fn(u16) -> f32) -> M16 {
     let base = first(i.src[k]);
     let mut m: M16 = [[0.0; 16]; 16];
     let (flip_lo, flip_hi) = (i.mods.neg_lo >> k & 1 == 1, i.mods.neg_hi >> k & 1 == 1);
-    for (v, pair) in m.chunks_exact_mut(2).enumerate() {
+    for v in 0..8 {
         let row = &w.vgpr[base + v];
-        for l in 0..16 {
-            pair[0][l] = to_f32(row[l] as u16);
-            pair[1][l] = to_f32((row[l] >> 16) as u16);
-        }
+        m[2 * v] = each(|l| to_f32(row[l] as u16));
+        m[2 * v + 1] = each(|l| to_f32((row[l] >> 16) as u16));
         if flip_lo {
-            pair[0].iter_mut().for_each(|x| *x = -*x);
+            m[2 * v].iter_mut().for_each(|x| *x = -*x);
         }
         if flip_hi {
-            pair[1].iter_mut().for_each(|x| *x = -*x);
+            m[2 * v + 1].iter_mut().for_each(|x| *x = -*x);
         }
     }
     m
@@ -98,11 +96,9 @@ fn accumulator(w: &Wave, i: &Instr, sign: u32) -> [Row; 8] {
 #[inline(always)]
 fn to_matrix(c: &[Row; 8], f: impl Fn(u32) -> f32) -> M16 {
     let mut m = [[0.0; 16]; 16];
-    for (pair, row) in m.chunks_exact_mut(2).zip(c) {
-        for j in 0..16 {
-            pair[0][j] = f(row[j]);
-            pair[1][j] = f(row[16 + j]);
-        }
+    for (v, row) in c.iter().enumerate() {
+        m[2 * v] = each(|j| f(row[j]));
+        m[2 * v + 1] = each(|j| f(row[16 + j]));
     }
     m
 }
@@ -111,11 +107,10 @@ fn to_matrix(c: &[Row; 8], f: impl Fn(u32) -> f32) -> M16 {
 #[inline(always)]
 fn to_rows(m: &M16) -> [Row; 8] {
     let mut rows = [[0; LANES]; 8];
-    for (row, pair) in rows.iter_mut().zip(m.chunks_exact(2)) {
-        for j in 0..16 {
-            row[j] = canonical(pair[0][j]);
-            row[16 + j] = canonical(pair[1][j]);
-        }
+    for (v, row) in rows.iter_mut().enumerate() {
+        let (even, odd) = row.split_at_mut(16);
+        even.iter_mut().zip(&m[2 * v]).for_each(|(r, x)| *r = canonical(*x));
+        odd.iter_mut().zip(&m[2 * v + 1]).for_each(|(r, x)| *r = canonical(*x));
     }
     rows
 }
