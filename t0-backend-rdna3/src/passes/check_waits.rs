@@ -105,10 +105,9 @@ fn step(i: &super::phys::PInst, q: &mut Queues) -> Option<String> {
                 i.inst
             )
         });
-    if row.class == Class::Barrier {
-        if q.vs > 0 || !q.lgkm.is_empty() || q.vm.iter().any(|(_, shared)| *shared) {
-            problem = Some(format!("{} accesses at the barrier", q.vs + q.lgkm.len() + q.vm.len()));
-        }
+    let unfinished = q.vs > 0 || !q.lgkm.is_empty() || q.vm.iter().any(|(_, shared)| *shared);
+    if row.class == Class::Barrier && unfinished {
+        problem = Some(format!("{} accesses at the barrier", q.vs + q.lgkm.len() + q.vm.len()));
     }
     let count = i.inst.wait();
     if count.vm > 0 {

@@ -1,6 +1,6 @@
 //! The machine passes, in the order they run.
 //!
-//! On virtual registers: [`mod@legalize`], [`mod@allocate`] (with [`liveness`] and, in debug builds and tests,
+//! On virtual registers: [`mod@remove_dead`], [`mod@legalize`], [`mod@allocate`] (with [`liveness`] and, in debug builds and tests,
 //! [`check_allocation`]). On physical registers: [`mod@insert_waits`], [`mod@fix_hazards`], [`mod@encode`].
 
 pub mod allocate;
@@ -12,6 +12,7 @@ pub mod insert_waits;
 pub mod legalize;
 pub mod liveness;
 pub mod phys;
+pub mod remove_dead;
 
 /// Names of the machine passes in order, selection first.
 pub const PIPELINE: &[&str] = &[

@@ -460,9 +460,9 @@ impl Select<'_> {
                     8 => (self.s_tuple(a).into(), self.s_tuple(b).into()),
                     _ => (self.x(a, 0), self.x(b, 0)),
                 };
-                if self.branched_on(result) {
+                if self.scc_only.contains(&result) {
                     self.pending.insert(result, (op, x, y));
-                    return Ok(Rep::Const(0)); // never read: the branch takes the pending comparison
+                    return Ok(Rep::Const(0)); // never read: its users take the pending comparison
                 }
                 self.scmp(op, x, y);
                 return Ok(Rep::Regs(self.s(Sop2::s_cselect_b32, &[u32::MAX.into(), 0.into()])));
@@ -507,10 +507,23 @@ impl Select<'_> {
     pub(super) fn select(&mut self, result: Value, args: &[Value]) -> Sel<Rep> {
         let (c, a, b) = (args[0], args[1], args[2]);
         let ty = self.ty(a);
-        if let Some(k) = self.constant(c) {
-            return Ok(self.rep(if k != 0 { a } else { b }));
+        let integer = matches!(ty, Ty::Scalar(s) if s.is_int());
+        if integer && self.uniform(c) && self.salu(result, &[a, b]) {
+            let (xs, ys) = (self.xs(a), self.xs(b));
+            self.scc(c);
+            let out: Vec<X> = xs
+                .iter()
+                .zip(&ys)
+                .map(|(&x, &y)| self.s(Sop2::s_cselect_b32, &[x, y]).into())
+                .collect();
+            return Ok(Rep::Regs(self.tuple(Class::S, &out)));
         }
-        let mask = self.x(c, 0);
+        if !self.pending.contains_key(&c) {
+            if let Some(k) = self.constant(c) {
+                return Ok(self.rep(if k != 0 { a } else { b }));
+            }
+        }
+        let mask = self.mask_of(c);
         if let (Rep::Buf(x), Rep::Buf(y)) = (self.rep(a), self.rep(b)) {
             return self.select_buffer(c, x, y);
         }
@@ -520,17 +533,7 @@ impl Select<'_> {
             let no = self.s(Sop2::s_and_not1_b32, &[y, mask]);
             return Ok(Rep::Regs(self.s(Sop2::s_or_b32, &[yes.into(), no.into()])));
         }
-        let integer = matches!(ty, Ty::Scalar(s) if s.is_int());
         let (xs, ys) = (self.xs(a), self.xs(b));
-        if integer && self.uniform(c) && self.salu(result, &[a, b]) {
-            self.scc_from_mask(mask);
-            let out: Vec<X> = xs
-                .iter()
-                .zip(&ys)
-                .map(|(&x, &y)| self.s(Sop2::s_cselect_b32, &[x, y]).into())
-                .collect();
-            return Ok(Rep::Regs(self.tuple(Class::S, &out)));
-        }
         Ok(Rep::Regs(self.select_dwords(mask, &xs, &ys)))
     }
 
@@ -645,11 +648,6 @@ impl Select<'_> {
             Vop3::v_bfe_u32
         };
         self.v(op, &[x.into(), (8 * at).into(), bits.into()])
-    }
-
-    /// Whether a comparison's only use is the branch of an `if` or `while`.
-    fn branched_on(&self, v: Value) -> bool {
-        self.uses[v.0 as usize] == 1 && self.branch_conditions.contains(&v)
     }
 
     /// EXEC as a source.

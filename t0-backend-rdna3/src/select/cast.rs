@@ -19,9 +19,9 @@ impl Select<'_> {
         match (from.is_float(), to.is_float()) {
             (true, true) => {
                 let x = self.x(v, 0);
-                let wide = self.to_f32(from, x);
+                let wide = self.widen_to_f32(from, x);
                 let wide = self.in_v(wide);
-                Ok(Rep::Regs(self.from_f32(to, wide)))
+                Ok(Rep::Regs(self.narrow_f32(to, wide)))
             }
             (true, false) => self.float_to_int(from, to, v),
             (false, true) => self.int_to_float(from, to, v),
@@ -34,7 +34,7 @@ impl Select<'_> {
             return self.unsupported(format!("a cast from {from} to {to}; cast to a 32-bit integer"));
         }
         let x = self.x(v, 0);
-        let x = self.to_f32(from, x);
+        let x = self.widen_to_f32(from, x);
         // Both conversions truncate, saturate and send NaN to 0 (RDNA3 ISA manual, V_CVT_I32_F32, V_CVT_U32_F32).
         let signed = to.is_signed();
         let n = self.v(
@@ -68,7 +68,7 @@ impl Select<'_> {
                 &[x],
             )
         };
-        Ok(Rep::Regs(self.from_f32(to, wide)))
+        Ok(Rep::Regs(self.narrow_f32(to, wide)))
     }
 
     /// Shifts the magnitude left until its top bit is set, folds what does not fit the high word into a sticky bit,

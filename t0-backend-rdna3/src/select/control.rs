@@ -13,7 +13,7 @@
 use super::{dwords, Buf, Rep, Sel, Select, X};
 use crate::isa::{Reg, Sop1, Sop2, Sopc, Sopp, Vop2, Vopc};
 use crate::mir::{Class, MOp, Sub};
-use t0_ir::{Op, OpKind, Pred, Scalar, Ty, Value};
+use t0_ir::{Op, Pred, Scalar, Ty, Value};
 
 impl<'a> Select<'a> {
     /// A register (or buffer) where values of the type of `v` meet.
@@ -180,8 +180,8 @@ impl<'a> Select<'a> {
     }
 
     /// Leaves SCC = the value of a uniform `bool`.
-    fn scc(&mut self, cond: Value) {
-        match self.pending.remove(&cond) {
+    pub(super) fn scc(&mut self, cond: Value) {
+        match self.pending.get(&cond).copied() {
             Some((cmp, a, b)) => self.scmp(cmp, a, b),
             None => {
                 let mask = self.x(cond, 0);
@@ -190,15 +190,24 @@ impl<'a> Select<'a> {
         }
     }
 
+    /// The mask of a `bool`, a pending comparison made now.
+    pub(super) fn mask_of(&mut self, cond: Value) -> X {
+        if self.pending.contains_key(&cond) {
+            self.scc(cond);
+            return self.s(Sop2::s_cselect_b32, &[u32::MAX.into(), 0.into()]).into();
+        }
+        self.x(cond, 0)
+    }
+
     fn uniform_if(&mut self, op: &'a Op) -> Sel<()> {
         let (otherwise, end) = (self.label(), self.label());
         let phis = self.phis(&op.results, false)?;
         self.scc(op.args[0]);
         self.branch(Sopp::s_cbranch_scc0, otherwise);
-        let guards = self.guards.len();
-        self.guard(op.args[0]);
+        let mark = self.facts_mark();
+        self.assume(op.args[0]);
         let values = self.ops(&op.regions[0].ops)?;
-        self.guards.truncate(guards);
+        self.facts_reset(mark);
         self.assign_all(&Self::pairs(&phis, values), false)?;
         if op.regions[1].ops.len() > 1 || !op.results.is_empty() {
             self.branch(Sopp::s_branch, end);
@@ -226,10 +235,10 @@ impl<'a> Select<'a> {
         let mask = self.x(op.args[0], 0);
         let saved = self.s(Sop1::s_and_saveexec_b32, &[mask]);
         self.branch(Sopp::s_cbranch_execz, otherwise);
-        let guards = self.guards.len();
-        self.guard(op.args[0]);
+        let mark = self.facts_mark();
+        self.assume(op.args[0]);
         let values = self.ops(&op.regions[0].ops)?;
-        self.guards.truncate(guards);
+        self.facts_reset(mark);
         self.assign_all(&Self::pairs(&phis, values), true)?;
         self.bind(otherwise);
         if else_has_code {
@@ -246,25 +255,6 @@ impl<'a> Select<'a> {
         self.inst(Sop1::s_mov_b32, &[Reg::EXEC.into(), saved.into()]);
         self.bind_values(&op.results, &phis);
         Ok(())
-    }
-
-    /// Notes the `index < length` facts that hold when a condition is true.
-    fn guard(&mut self, cond: Value) {
-        let Some(id) = self.def[cond.0 as usize] else { return };
-        let op = self.f.op(id);
-        match op.kind {
-            OpKind::Cmp { pred: Pred::Lt } if self.ty(op.args[0]) == Ty::U32 => {
-                self.guards.push((op.args[0], op.args[1]))
-            }
-            OpKind::Cmp { pred: Pred::Gt } if self.ty(op.args[0]) == Ty::U32 => {
-                self.guards.push((op.args[1], op.args[0]))
-            }
-            OpKind::And => {
-                self.guard(op.args[0]);
-                self.guard(op.args[1]);
-            }
-            _ => {}
-        }
     }
 
     // ---- for -------------------------------------------------------------------------------------------------------
@@ -327,10 +317,10 @@ impl<'a> Select<'a> {
     }
 
     fn for_body(&mut self, l: &Loop<'a>, masked: bool) -> Sel<()> {
-        let guards = self.guards.len();
-        self.guards.push((l.op.regions[0].args[0], l.op.args[1]));
+        let mark = self.facts_mark();
+        self.assume_below(l.op.regions[0].args[0], l.op.args[1]);
         let values = self.ops(&l.op.regions[0].ops)?;
-        self.guards.truncate(guards);
+        self.facts_reset(mark);
         self.assign_all(&Self::pairs(&l.phis, values), masked)
     }
 
@@ -433,14 +423,14 @@ impl<'a> Select<'a> {
         let condition = self.ops(&op.regions[0].ops)?;
         self.scc(condition[0]);
         self.branch(Sopp::s_cbranch_scc0, exit);
-        let guards = self.guards.len();
-        self.guard(condition[0]);
+        let mark = self.facts_mark();
+        self.assume(condition[0]);
         for (&arg, &v) in op.regions[1].args.iter().zip(&condition[1..]) {
             let rep = self.rep(v);
             self.set(arg, rep);
         }
         let values = self.ops(&op.regions[1].ops)?;
-        self.guards.truncate(guards);
+        self.facts_reset(mark);
         // The results are read after the branch out of the head, where the carried registers still hold this
         // iteration's values.
         let results: Vec<Rep> = condition[1..].iter().map(|&v| self.rep(v)).collect();
@@ -479,14 +469,14 @@ impl<'a> Select<'a> {
         let mask = self.x(condition[0], 0);
         self.inst(Sop2::s_and_b32, &[Reg::EXEC.into(), Reg::EXEC.into(), mask]);
         self.branch(Sopp::s_cbranch_execz, exit);
-        let guards = self.guards.len();
-        self.guard(condition[0]);
+        let mark = self.facts_mark();
+        self.assume(condition[0]);
         for (&arg, &v) in op.regions[1].args.iter().zip(&condition[1..]) {
             let rep = self.rep(v);
             self.set(arg, rep);
         }
         let values = self.ops(&op.regions[1].ops)?;
-        self.guards.truncate(guards);
+        self.facts_reset(mark);
         self.assign_all(&Self::pairs(phis, values), true)?;
         self.depth -= 1;
         self.branch(Sopp::s_branch, head);

@@ -33,9 +33,9 @@ impl Select<'_> {
                 return Ok(Rep::Regs(out));
             }
         }
-        let xs: Vec<X> = xs.iter().map(|&x| self.to_f32(ty, x)).collect();
+        let xs: Vec<X> = xs.iter().map(|&x| self.widen_to_f32(ty, x)).collect();
         let out = self.f32_arith(kind, &xs)?;
-        Ok(Rep::Regs(self.from_f32(ty, out)))
+        Ok(Rep::Regs(self.narrow_f32(ty, out)))
     }
 
     fn f16_native(&mut self, kind: &OpKind, xs: &[X]) -> Option<Sub> {
@@ -93,7 +93,7 @@ impl Select<'_> {
     }
 
     /// A float of at most 32 bits as an f32.
-    pub(super) fn to_f32(&mut self, ty: Scalar, x: X) -> X {
+    pub(super) fn widen_to_f32(&mut self, ty: Scalar, x: X) -> X {
         match ty {
             Scalar::Bf16 => self.bf16_to_f32(x),
             Scalar::F16 => self.v(Vop1::v_cvt_f32_f16, &[x]).into(),
@@ -102,7 +102,7 @@ impl Select<'_> {
     }
 
     /// An f32 rounded to a float type of at most 32 bits.
-    pub(super) fn from_f32(&mut self, ty: Scalar, x: Sub) -> Sub {
+    pub(super) fn narrow_f32(&mut self, ty: Scalar, x: Sub) -> Sub {
         match ty {
             Scalar::F16 => self.v(Vop1::v_cvt_f16_f32, &[x.into()]),
             Scalar::Bf16 => self.f32_to_bf16(x),

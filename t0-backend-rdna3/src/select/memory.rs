@@ -7,8 +7,8 @@
 //! and does its own check per lane.
 //!
 //! The hardware checks each dword of a wide access on its own. Elements of 4 and 8 bytes are therefore checked one by one
-//! as the IR wants it; for vectors of narrower elements whoever makes the access sees to it that the address is a multiple
-//! of 4 and that the length does not end inside a dword.
+//! as the IR wants it. A vector of narrower elements is one access where conditions around it show that index and length
+//! are whole dwords (see [`super::facts`]), as in the unmasked part of a tile; otherwise it is one access per element.
 //!
 //! Sources: RDNA3 ISA manual 9.6 "Buffer resource descriptor"; LLVM `SIInstrInfo::getDefaultRsrcDataFormat`;
 //! UNVERIFIED(hw): range check of raw buffers is `offset + size > num_records` without wrapping.
@@ -34,52 +34,41 @@ struct Address {
 impl Select<'_> {
     /// A descriptor of `len` elements at a 64-bit address.
     pub(super) fn descriptor(&mut self, address: Sub, len: X, elem: Scalar, readonly: bool) -> Buf {
-        let size = elem.bytes();
         let srd = self.m.vreg(Class::S, 4);
         self.pseudo(MOp::ImplicitDef, vec![srd.into()]);
         self.mov(srd.dword(0), address.dword(0).into());
-        // The upper half of word 1 is stride and swizzle: 0 for raw buffers.
-        self.inst(
-            Sop2::s_and_b32,
-            &[srd.dword(1).into(), address.dword(1).into(), 0xffff.into()],
-        );
-        let words = srd.dword(2).into();
-        match (size, len) {
-            (1, _) => self.mov(srd.dword(2), len),
-            (_, X::K(k)) => self.mov(srd.dword(2), k.saturating_mul(size).into()),
-            _ => {
-                let limited = self.s(Sop2::s_min_u32, &[len, (u32::MAX / size).into()]);
-                self.inst(Sop2::s_lshl_b32, &[words, limited.into(), size.trailing_zeros().into()]);
-            }
-        }
-        self.mov(srd.dword(3), RAW_BUFFER.into());
-        Buf {
-            srd,
-            len,
-            elem,
-            readonly,
-            lanes: None,
-        }
+        self.mov(srd.dword(1), address.dword(1).into());
+        self.descriptor_in_place(srd, Some(len), elem, readonly)
     }
 
-    /// A descriptor made of the four words of a slice argument (address, length, 0) in their registers.
-    pub(super) fn descriptor_in_place(&mut self, words: Sub, elem: Scalar, readonly: bool) -> Buf {
-        let len = self.m.vreg(Class::S, 1);
-        self.mov(len, words.dword(2).into());
+    /// A descriptor made of the address in the first two of its own registers. The length is in the third, where it will
+    /// be overwritten, or somewhere else.
+    pub(super) fn descriptor_in_place(&mut self, words: Sub, len: Option<X>, elem: Scalar, readonly: bool) -> Buf {
         let size = elem.bytes();
-        self.inst(
-            Sop2::s_and_b32,
-            &[words.dword(1).into(), words.dword(1).into(), 0xffff.into()],
-        );
-        if size > 1 {
-            let limited = self.s(Sop2::s_min_u32, &[len.into(), (u32::MAX / size).into()]);
-            let shift = size.trailing_zeros();
-            self.inst(Sop2::s_lshl_b32, &[words.dword(2).into(), limited.into(), shift.into()]);
+        let len = match len {
+            Some(x) => x,
+            None => {
+                let copy = self.m.vreg(Class::S, 1);
+                self.mov(copy, words.dword(2).into());
+                copy.into()
+            }
+        };
+        // The upper half of word 1 is stride and swizzle: 0 for raw buffers.
+        let high = words.dword(1).into();
+        self.inst(Sop2::s_and_b32, &[high, high, 0xffff.into()]);
+        match len {
+            X::K(k) => self.mov(words.dword(2), k.saturating_mul(size).into()),
+            _ if size == 1 => self.mov(words.dword(2), len),
+            _ => {
+                let limited = self.s(Sop2::s_min_u32, &[len, (u32::MAX / size).into()]);
+                let shift = size.trailing_zeros();
+                self.inst(Sop2::s_lshl_b32, &[words.dword(2).into(), limited.into(), shift.into()]);
+            }
         }
         self.mov(words.dword(3), RAW_BUFFER.into());
         Buf {
             srd: words,
-            len: len.into(),
+            len,
             elem,
             readonly,
             lanes: None,
@@ -111,9 +100,38 @@ impl Select<'_> {
             }));
         }
         let count = self.in_s(count);
+        let bytes = self.view_bytes(offset, buf.elem.bytes().trailing_zeros());
+        let srd = self.m.vreg(Class::S, 4);
+        let words: [X; 2] = [srd.dword(0).into(), srd.dword(1).into()];
+        self.pseudo(MOp::ImplicitDef, vec![srd.into()]);
+        self.inst(Sop2::s_add_u32, &[words[0], buf.srd.dword(0).into(), bytes[0]]);
+        self.inst(Sop2::s_addc_u32, &[words[1], buf.srd.dword(1).into(), bytes[1]]);
+        Ok(Rep::Buf(self.descriptor_in_place(
+            srd,
+            Some(count),
+            buf.elem,
+            buf.readonly,
+        )))
+    }
+
+    /// A uniform `u64` element offset in bytes.
+    fn view_bytes(&mut self, offset: Value, shift: u32) -> [X; 2] {
+        let cast = self.def[offset.0 as usize]
+            .map(|id| self.f.op(id))
+            .filter(|o| o.kind == OpKind::Cast);
+        let narrow = cast.map(|o| o.args[0]).filter(|&v| self.ty(v) == Ty::U32);
+        if let (Some(v), None) = (narrow, self.constant(offset)) {
+            let x = self.x(v, 0);
+            let x = self.in_s(x);
+            if shift == 0 {
+                return [x, 0.into()];
+            }
+            let lo = self.s(Sop2::s_lshl_b32, &[x, shift.into()]);
+            let hi = self.s(Sop2::s_lshr_b32, &[x, (32 - shift).into()]);
+            return [lo.into(), hi.into()];
+        }
         let parts = [self.x(offset, 0), self.x(offset, 1)].map(|x| self.in_s(x));
-        let shift = buf.elem.bytes().trailing_zeros();
-        let bytes = match parts {
+        match parts {
             [X::K(lo), X::K(hi)] => {
                 let n = (u64::from(lo) | u64::from(hi) << 32) << shift;
                 [X::K(n as u32), X::K((n >> 32) as u32)]
@@ -124,11 +142,7 @@ impl Select<'_> {
                 let scaled = self.s(Sop2::s_lshl_b64, &[pair.into(), shift.into()]);
                 [scaled.dword(0).into(), scaled.dword(1).into()]
             }
-        };
-        let lo = self.s(Sop2::s_add_u32, &[buf.srd.dword(0).into(), bytes[0]]);
-        let hi = self.s(Sop2::s_addc_u32, &[buf.srd.dword(1).into(), bytes[1]]);
-        let address = self.tuple(Class::S, &[lo.into(), hi.into()]);
-        Ok(Rep::Buf(self.descriptor(address, count, buf.elem, buf.readonly)))
+        }
     }
 
     // ---- addresses -------------------------------------------------------------------------------------------------
@@ -189,69 +203,6 @@ impl Select<'_> {
         }
     }
 
-    /// Whether a condition around this place says that the index is below the view's length.
-    fn below_length(&self, index: Value, view: Value) -> bool {
-        let view_len = self.def[view.0 as usize]
-            .map(|id| self.f.op(id))
-            .filter(|o| o.kind == OpKind::View)
-            .map(|o| o.args[2]);
-        self.guards.iter().any(|&(i, len)| {
-            let of = self.def[len.0 as usize].map(|id| self.f.op(id));
-            let is_len = of.is_some_and(|o| o.kind == OpKind::BufferLen && o.args[0] == view);
-            i == index && (is_len || Some(len) == view_len)
-        })
-    }
-
-    /// An upper bound of a `u32` value.
-    fn upper_bound(&self, v: Value, depth: u32) -> u64 {
-        let any = u64::from(u32::MAX);
-        if let Some(k) = self.constant(v) {
-            return k & any;
-        }
-        if let Some(&hi) = self.loop_ends.get(&v) {
-            return if depth == 0 {
-                any
-            } else {
-                self.upper_bound(hi, depth - 1)
-            };
-        }
-        let (Some(id), true) = (self.def[v.0 as usize], depth > 0) else {
-            return any;
-        };
-        let op = self.f.op(id);
-        let bound = |i: usize| match self.ty(op.args[i]) {
-            Ty::U32 => self.upper_bound(op.args[i], depth - 1),
-            Ty::Scalar(Scalar::U8) => 0xff,
-            Ty::Scalar(Scalar::U16) => 0xffff,
-            Ty::Scalar(Scalar::Bool) => 1,
-            _ => any,
-        };
-        let constant = |i: usize| self.constant(op.args[i]);
-        let n = match op.kind {
-            OpKind::LocalId => u64::from(self.f.group.max(1)) - 1,
-            OpKind::LaneId => 31,
-            OpKind::WaveId => u64::from(self.f.waves()),
-            OpKind::GroupId { .. } => any / u64::from(self.f.group.max(1)),
-            OpKind::And | OpKind::Min => bound(0).min(bound(1)),
-            OpKind::Max => bound(0).max(bound(1)),
-            OpKind::Select => bound(1).max(bound(2)),
-            OpKind::Add => bound(0) + bound(1),
-            OpKind::Mul => bound(0) * bound(1),
-            OpKind::Shr => bound(0) >> constant(1).map_or(0, |k| k & 31),
-            OpKind::Shl => constant(1).map_or(any, |k| bound(0) << (k & 31)),
-            OpKind::Rem => constant(1).filter(|&k| k > 0).map_or(any, |k| k - 1),
-            OpKind::Div => constant(1).filter(|&k| k > 0).map_or(any, |k| bound(0) / k),
-            OpKind::Cast => bound(0),
-            _ => any,
-        };
-        // A bound above 32 bits means that the value may have wrapped.
-        if n > any {
-            any
-        } else {
-            n
-        }
-    }
-
     fn buffer_inst(&mut self, op: Mubuf, data: Sub, b: &Buf, address: &Address, shared: bool, glc: bool) {
         let vaddr = address.vaddr.map_or(X::P(Reg::NULL), X::R);
         let inst = self.inst(op, &[data.into(), vaddr, b.srd.into(), 0.into()]);
@@ -266,7 +217,7 @@ impl Select<'_> {
     pub(super) fn load(&mut self, result: Value, view: Value, index: Value) -> Sel<Rep> {
         let b = self.buf(view);
         let ty = self.ty(result);
-        if let (Ty::Vec(elem, n), true) = (ty, self.piecewise(&b, ty)) {
+        if let (Ty::Vec(elem, n), true) = (ty, self.piecewise(&b, view, index, ty)) {
             let parts: Vec<X> = (0..n).map(|k| self.load_element(&b, index, k).into()).collect();
             return Ok(Rep::Regs(self.assemble(elem, &parts)));
         }
@@ -281,8 +232,12 @@ impl Select<'_> {
     }
 
     /// Whether a vector access is made element by element.
-    fn piecewise(&self, b: &Buf, ty: Ty) -> bool {
-        matches!(ty, Ty::Vec(s, n) if b.lanes.is_some() || (s.bytes() * n) % 4 != 0)
+    fn piecewise(&self, b: &Buf, view: Value, index: Value, ty: Ty) -> bool {
+        let Ty::Vec(elem, n) = ty else { return false };
+        let per_dword = 4 / elem.bytes().min(4);
+        let whole =
+            per_dword == 1 || (self.index_is_multiple(index, per_dword) && self.view_is_multiple(view, per_dword));
+        b.lanes.is_some() || (elem.bytes() * n) % 4 != 0 || !whole
     }
 
     /// Address of element `index + k`, without wrapping past the largest index.
@@ -343,7 +298,7 @@ impl Select<'_> {
     pub(super) fn store(&mut self, view: Value, index: Value, value: Value) -> Sel<()> {
         let b = self.buf(view);
         let ty = self.ty(value);
-        if self.piecewise(&b, ty) {
+        if self.piecewise(&b, view, index, ty) {
             let Ty::Vec(_, n) = ty else { return Ok(()) };
             for k in 0..n {
                 let Rep::Regs(part) = self.vec_get(value, k)? else {

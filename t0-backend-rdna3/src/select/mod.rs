@@ -12,6 +12,7 @@ pub mod arith;
 pub mod cast;
 pub mod control;
 pub mod emit;
+pub mod facts;
 pub mod float;
 pub mod memory;
 pub mod wave;
@@ -104,14 +105,14 @@ pub struct Select<'a> {
     labels: Vec<Option<u32>>,
     span: Span,
     depth: u32,
-    /// Pairs (index, length) of IR values for which `index < length` holds where code is being emitted.
-    guards: Vec<(Value, Value)>,
-    /// Uniform comparisons put off until the branch that consumes them.
+    /// What conditions around the current place say.
+    facts: facts::Facts,
+    /// Uniform comparisons made anew where they are consumed through SCC.
     pending: HashMap<Value, (Sopc, X, X)>,
-    /// Values that branches test.
-    branch_conditions: HashSet<Value>,
-    /// Exclusive upper bounds of loop counters.
-    loop_ends: HashMap<Value, Value>,
+    /// Values that only branches and scalar selects test.
+    scc_only: HashSet<Value>,
+    /// The `for` of every `u32` loop counter.
+    loops: HashMap<Value, OpId>,
     /// Address of the kernel arguments.
     kernarg: Option<Sub>,
     /// Parameters not loaded yet.
@@ -164,6 +165,7 @@ pub fn select(f: &Func, uniform: Vec<bool>, entry: &Entry) -> Sel<MFunc> {
     let mut uses = vec![0; n];
     let mut def = vec![None; n];
     count_uses(f, &f.body.ops, &mut uses, &mut def);
+    let uniform_now = uniform.clone();
     let mut s = Select {
         f,
         m: MFunc::default(),
@@ -174,10 +176,10 @@ pub fn select(f: &Func, uniform: Vec<bool>, entry: &Entry) -> Sel<MFunc> {
         labels: Vec::new(),
         span: Span::default(),
         depth: 0,
-        guards: Vec::new(),
+        facts: facts::Facts::default(),
         pending: HashMap::new(),
-        branch_conditions: branch_conditions(f),
-        loop_ends: loop_ends(f),
+        scc_only: scc_only(f, &uniform_now),
+        loops: loops(f, &f.body.ops),
         kernarg: None,
         params: Vec::new(),
         local_id: None,
@@ -193,22 +195,40 @@ pub fn select(f: &Func, uniform: Vec<bool>, entry: &Entry) -> Sel<MFunc> {
     Ok(s.m)
 }
 
-fn branch_conditions(f: &Func) -> HashSet<Value> {
-    let tests = |o: &&t0_ir::Op| matches!(o.kind, OpKind::If | OpKind::Condition);
-    f.ops
-        .iter()
-        .filter(tests)
-        .filter_map(|o| o.args.first().copied())
-        .collect()
+/// Uniform conditions that nothing but branches and selects of uniform integers use. Selects that turn out to need vector
+/// registers make a mask from SCC.
+fn scc_only(f: &Func, uniform: &[bool]) -> HashSet<Value> {
+    let mut tested = HashSet::new();
+    let mut other = HashSet::new();
+    for op in &f.ops {
+        let integer = |v: &Value| matches!(f.ty(*v), Ty::Scalar(s) if s.is_int()) && uniform[v.0 as usize];
+        let consumes = match op.kind {
+            OpKind::If | OpKind::Condition => true,
+            OpKind::Select => op.results.iter().all(integer) && op.args[1..].iter().all(integer),
+            _ => false,
+        };
+        for (i, &a) in op.args.iter().enumerate() {
+            if i == 0 && consumes && uniform[a.0 as usize] {
+                tested.insert(a);
+            } else {
+                other.insert(a);
+            }
+        }
+    }
+    tested.difference(&other).copied().collect()
 }
 
-/// Counter and end of every `for` over `u32`.
-fn loop_ends(f: &Func) -> HashMap<Value, Value> {
-    let loops = f.ops.iter().filter(|o| matches!(o.kind, OpKind::For { .. }));
-    loops
-        .filter(|o| f.ty(o.args[1]) == Ty::U32)
-        .map(|o| (o.regions[0].args[0], o.args[1]))
-        .collect()
+/// Counter of every `for` over `u32`.
+fn loops(f: &Func, ops: &[OpId]) -> HashMap<Value, OpId> {
+    let mut out = HashMap::new();
+    for &id in ops {
+        let op = f.op(id);
+        if matches!(op.kind, OpKind::For { .. }) && f.ty(op.args[1]) == Ty::U32 {
+            out.insert(op.regions[0].args[0], id);
+        }
+        op.regions.iter().for_each(|r| out.extend(loops(f, &r.ops)));
+    }
+    out
 }
 
 /// The values an operation and those in its regions use.
@@ -372,8 +392,8 @@ impl<'a> Select<'a> {
     /// Loads what is used of the kernel arguments and names the initial registers.
     fn prologue(&mut self, entry: &Entry) -> Sel<()> {
         let axes = self.used_axes();
-        for axis in 0..3 {
-            if let (true, Some(at)) = (axes[axis], entry.sgprs.workgroup_id[axis]) {
+        for (axis, at) in entry.sgprs.workgroup_id.into_iter().enumerate() {
+            if let (true, Some(at)) = (axes[axis], at) {
                 self.group_id[axis] = Some(self.copy_in(Reg::s(at), Class::S));
             }
         }
@@ -534,7 +554,7 @@ impl<'a> Select<'a> {
                 self.set(values[0], Rep::Regs(rep));
             }
             ParamKind::Slice(elem, access) => {
-                let buf = self.descriptor_in_place(first, elem, access == Access::Read);
+                let buf = self.descriptor_in_place(first, None, elem, access == Access::Read);
                 self.set(values[0], Rep::Buf(buf));
             }
             ParamKind::Mat(elem, access) => {

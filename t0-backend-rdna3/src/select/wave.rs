@@ -171,7 +171,7 @@ impl Select<'_> {
                     _ => Vop2::v_max_f32,
                 };
                 let out = self.v(code, &[x, y]);
-                one(self.from_f32(ty, out))
+                one(self.narrow_f32(ty, out))
             }
             (Rmw::Add, _) => {
                 let sum = self.v(Vop2::v_add_nc_u32, &[x, y]);

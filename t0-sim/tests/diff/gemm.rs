@@ -18,11 +18,12 @@ fn mat(name: &str, elem: Scalar, access: Access) -> Param {
 }
 
 /// One 64×64 tile of C per workgroup, a quarter of it per wave.
-fn kernel(stages: u32) -> Func {
+fn kernel(elem: Scalar, stages: u32) -> Func {
+    let sum = if elem.is_float() { Scalar::F32 } else { Scalar::I32 };
     let params = vec![
-        mat("a", Scalar::Bf16, Access::Read),
-        mat("bt", Scalar::Bf16, Access::Read),
-        mat("c", Scalar::F32, Access::Write),
+        mat("a", elem, Access::Read),
+        mat("bt", elem, Access::Read),
+        mat("c", sum, Access::Write),
     ];
     let f = Func::new("gemm", 32 * WAVES, params);
     let v = |n: usize| f.body.args[n];
@@ -34,15 +35,15 @@ fn kernel(stages: u32) -> Func {
     });
     let (wave, two) = (b.op1(OpKind::WaveId, &[]), b.u32(2));
     let part = [b.op1(OpKind::Div, &[wave, two]), b.op1(OpKind::Rem, &[wave, two])];
-    let acc_ty = Ty::Frag(Role::Acc, Scalar::F32);
-    let zero = b.f32(0.0);
+    let acc_ty = Ty::Frag(Role::Acc, sum);
+    let zero = b.constant(sum, 0);
     let init: Vec<Value> = (0..4).map(|_| b.op1_as(OpKind::FragSplat, &[zero], acc_ty)).collect();
     let (lo, step) = (b.u32(0), b.u32(TILE[2]));
     let hints = LoopHints { unroll: false, stages };
     let acc = b.for_([lo, mats[0][2], step], hints, &init, |b, k, acc| {
         let tiles = [0, 1].map(|m| {
             let ty = Ty::LdsTile(TileTy {
-                elem: Scalar::Bf16,
+                elem,
                 rows: TILE[m],
                 cols: TILE[2],
             });
@@ -57,11 +58,7 @@ fn kernel(stages: u32) -> Func {
                     let (n, i) = (b.u32(2), b.u32(i));
                     let first = b.op1(OpKind::Mul, &[part[m], n]);
                     let block = b.op1(OpKind::Add, &[first, i]);
-                    b.op1_as(
-                        OpKind::TileFrag,
-                        &[tiles[m], block, kk],
-                        Ty::Frag(Role::Input, Scalar::Bf16),
-                    )
+                    b.op1_as(OpKind::TileFrag, &[tiles[m], block, kk], Ty::Frag(Role::Input, elem))
                 })
             });
             for (n, sum) in acc.iter_mut().enumerate() {
@@ -88,15 +85,20 @@ fn element(i: u32) -> i32 {
     (i.wrapping_mul(2_654_435_761) >> 28) as i32 - 7
 }
 
-fn check(m: u32, n: u32, k: u32, stages: u32) {
+fn check(elem: Scalar, [m, n, k]: [u32; 3], stages: u32) {
     let mut memory = Memory::new();
-    let bf16 = |rows: u32, seed: u32| {
-        let numbers = (0..rows * k).map(|i| element(i + seed));
+    let shift = if elem == Scalar::U8 { 7 } else { 0 };
+    let bytes = |rows: u32, seed: u32| {
+        let numbers = (0..rows * k).map(|i| element(i + seed) + shift);
+        let stored = |x: i32| match elem.is_float() {
+            true => t0_ir::eval::round(elem, f64::from(x)).bits,
+            false => x as u64,
+        };
         numbers
-            .flat_map(|x| ((x as f32).to_bits() >> 16).to_le_bytes()[..2].to_vec())
+            .flat_map(|x| stored(x).to_le_bytes()[..elem.bytes() as usize].to_vec())
             .collect::<Vec<u8>>()
     };
-    let (a, bt) = (memory.alloc(&bf16(m, 1)), memory.alloc(&bf16(n, 77)));
+    let (a, bt) = (memory.alloc(&bytes(m, 1)), memory.alloc(&bytes(n, 77)));
     let c = memory.alloc(&vec![0xcc; (4 * m * n) as usize]);
     let args = vec![
         Arg::Mat {
@@ -118,7 +120,7 @@ fn check(m: u32, n: u32, k: u32, stages: u32) {
             stride: n,
         },
     ];
-    let func = kernel(stages);
+    let func = kernel(elem, stages);
     let compiled = compile(
         &func,
         &GFX1100,
@@ -136,6 +138,13 @@ fn check(m: u32, n: u32, k: u32, stages: u32) {
         );
         println!("{:?} {:?}", compiled.resources, compiled.timings);
     }
+    // Whole chunks are single accesses, for tiles of 2-byte elements too.
+    let wide = if elem.bytes() == 2 {
+        "buffer_load_b128"
+    } else {
+        "buffer_load_b64"
+    };
+    assert!(compiled.mir_text.as_ref().unwrap()[1].contains(wide), "no {wide}");
     let case = Case {
         func,
         args,
@@ -146,10 +155,17 @@ fn check(m: u32, n: u32, k: u32, stages: u32) {
     let out = after.buffer(c).unwrap();
     for i in 0..m {
         for j in 0..n {
-            let want: i32 = (0..k).map(|x| element(i * k + x + 1) * element(j * k + x + 77)).sum();
+            let want: i32 = (0..k)
+                .map(|x| (element(i * k + x + 1) + shift) * (element(j * k + x + 77) + shift))
+                .sum();
             let at = 4 * (i * n + j) as usize;
-            let got = f32::from_le_bytes(out[at..at + 4].try_into().unwrap());
-            assert_eq!(got, want as f32, "({i}, {j}) of {m}x{n}x{k}, {stages} stages");
+            let got = u32::from_le_bytes(out[at..at + 4].try_into().unwrap());
+            let want = if elem.is_float() {
+                (want as f32).to_bits()
+            } else {
+                want as u32
+            };
+            assert_eq!(got, want, "({i}, {j}) of {m}x{n}x{k}, {stages} stages");
         }
     }
 }
@@ -157,16 +173,25 @@ fn check(m: u32, n: u32, k: u32, stages: u32) {
 #[test]
 fn gemm_is_exact_on_whole_numbers() {
     for stages in [0, 2] {
-        for (m, n, k) in [
-            (1, 1, 1),
-            (16, 16, 16),
-            (17, 33, 47),
-            (128, 128, 1),
-            (65, 64, 133),
-            (64, 128, 256),
-            (3, 5, 0),
+        for size in [
+            [1, 1, 1],
+            [16, 16, 16],
+            [17, 33, 47],
+            [128, 128, 1],
+            [65, 64, 133],
+            [64, 128, 256],
+            [3, 5, 0],
         ] {
-            check(m, n, k, stages);
+            check(Scalar::Bf16, size, stages);
+        }
+    }
+}
+
+#[test]
+fn gemm_in_other_element_types() {
+    for elem in [Scalar::F16, Scalar::I8, Scalar::U8] {
+        for size in [[64, 64, 64], [33, 17, 49]] {
+            check(elem, size, 2);
         }
     }
 }

@@ -205,3 +205,94 @@ fn atomics_return_the_old_value_and_stop_at_the_end() {
         }
     }
 }
+
+#[test]
+fn lds_holds_every_type() {
+    for elem in [
+        Scalar::U8,
+        Scalar::I8,
+        Scalar::I16,
+        Scalar::Bf16,
+        Scalar::F16,
+        Scalar::I32,
+        Scalar::F32,
+        Scalar::I64,
+    ] {
+        for n in [1, 2, 4] {
+            if elem.bytes() * n > 16 || (elem.bytes() * n) % 4 != 0 && n > 1 {
+                continue;
+            }
+            let ty = if n == 1 { Ty::Scalar(elem) } else { Ty::Vec(elem, n) };
+            check(elem, 32 * n, 32 * n, |b, x, out| {
+                let bytes = elem.bytes() * n;
+                let alloc = t0_ir::LdsAlloc {
+                    name: "s".into(),
+                    bytes: 40 * bytes,
+                    align: 16,
+                    slots: 1,
+                    tile: false,
+                };
+                b.func_mut().new_lds(t0_ir::LdsAlloc {
+                    bytes: 48,
+                    ..alloc.clone()
+                });
+                let lds = b.func_mut().new_lds(alloc);
+                let lane = b.op1(OpKind::LaneId, &[]);
+                let (count, size) = (b.u32(n), b.u32(bytes));
+                let from = b.op1(OpKind::Mul, &[lane, count]);
+                let v = b.op1_as(OpKind::Load, &[x, from], ty);
+                let at = b.op1(OpKind::Mul, &[lane, size]);
+                b.op0(
+                    OpKind::LdsStore {
+                        lds,
+                        base: 2 * bytes,
+                        slot: 0,
+                    },
+                    &[at, v],
+                );
+                b.op0(OpKind::Barrier, &[]);
+                let last = b.u32(31);
+                let other = b.op1(OpKind::Sub, &[last, lane]);
+                let at = b.op1(OpKind::Mul, &[other, size]);
+                let w = b.op1_as(
+                    OpKind::LdsLoad {
+                        lds,
+                        base: 2 * bytes,
+                        slot: 0,
+                    },
+                    &[at],
+                    ty,
+                );
+                b.op0(OpKind::Store, &[out, from, w]);
+            });
+        }
+    }
+}
+
+#[test]
+fn lds_atomics_return_the_old_value() {
+    for op in [Rmw::Add, Rmw::Min, Rmw::Max, Rmw::And, Rmw::Or, Rmw::Xor, Rmw::Swap] {
+        check(Scalar::I32, 64, 64, |b, x, out| {
+            let lds = b.func_mut().new_lds(t0_ir::LdsAlloc {
+                name: "s".into(),
+                bytes: 128,
+                align: 16,
+                slots: 1,
+                tile: false,
+            });
+            let lane = b.op1(OpKind::LaneId, &[]);
+            let (four, n) = (b.u32(4), b.u32(32));
+            let at = b.op1(OpKind::Mul, &[lane, four]);
+            let more = b.op1(OpKind::Add, &[lane, n]);
+            let v = b.op1_as(OpKind::Load, &[x, lane], Ty::I32);
+            let w = b.op1_as(OpKind::Load, &[x, more], Ty::I32);
+            b.op0(OpKind::LdsStore { lds, base: 0, slot: 0 }, &[at, v]);
+            let old = b.op1(OpKind::LdsAtomic { lds, base: 0, op }, &[at, w]);
+            b.op1(OpKind::LdsAtomic { lds, base: 0, op }, &[at, v]);
+            b.op0(OpKind::Barrier, &[]);
+            let now = b.op1_as(OpKind::LdsLoad { lds, base: 0, slot: 0 }, &[at], Ty::I32);
+            b.op0(OpKind::Store, &[out, lane, old]);
+            b.op0(OpKind::Store, &[out, more, now]);
+        });
+    }
+}

@@ -96,6 +96,7 @@ fn every_type() {
         atomics: false,
         types: &types,
         allow: &supported,
+        ..Random::default()
     };
     check_many(1000000, &options);
 }
