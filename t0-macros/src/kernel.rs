@@ -237,7 +237,6 @@ fn type_text(ty: &Type) -> String {
         .replace("< ", "<")
         .replace(" <", "<");
     s.replace("& ", "&")
-        .replace("&'", "&'")
         .replace("[ ", "[")
         .replace(" ]", "]")
         .replace(" ,", ",")

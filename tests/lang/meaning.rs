@@ -19,8 +19,11 @@ fn numbers(n: usize, seed: u64) -> Vec<u32> {
     out
 }
 
-/// Runs a kernel of two inputs and an output in the interpreter and compares with the host.
-fn compare<K: Kernel>(f: fn(u32, u32) -> u32) {
+/// Launches a kernel of two inputs and an output.
+type Launch = fn(&Queue, &Buffer<u32>, &Buffer<u32>, &mut Buffer<u32>) -> t0::Result<()>;
+
+/// Runs a kernel of two inputs and an output in the interpreter and, compiled, on the simulated card; compares both with the host.
+fn compare<K: Kernel>(f: fn(u32, u32) -> u32, launch: Option<Launch>) {
     let func = K::stage().unwrap();
     if let Err(d) = verify::verify(&func) {
         panic!("{}\n{}", d.render(&func.files), text::print(&func));
@@ -40,23 +43,42 @@ fn compare<K: Kernel>(f: fn(u32, u32) -> u32) {
         panic!("{e}\n{}", text::print(&func));
     }
     let out = memory.buffer(slices[2]).unwrap();
+    let interpreted: Vec<u32> = out
+        .chunks(4)
+        .map(|b| u32::from_le_bytes(b.try_into().unwrap()))
+        .collect();
+    let compiled = launch.map_or_else(|| interpreted.clone(), |launch| on_the_card(&a, &b, launch));
     for i in 0..n {
-        let got = u32::from_le_bytes(out[4 * i..4 * i + 4].try_into().unwrap());
         let want = f(a[i], b[i]);
-        assert_eq!(
-            got,
-            want,
-            "f({:#x}, {:#x}): {got:#x} staged, {want:#x} in Rust\n{}",
-            a[i],
-            b[i],
-            text::print(&func)
-        );
+        for (got, by) in [(interpreted[i], "interpreted"), (compiled[i], "compiled")] {
+            let (a, b) = (a[i], b[i]);
+            assert_eq!(
+                got,
+                want,
+                "f({a:#x}, {b:#x}): {got:#x} {by}, {want:#x} in Rust\n{}",
+                text::print(&func)
+            );
+        }
     }
 }
 
-/// A test of one function of two `u32`.
+/// What the compiled kernel gives on the simulated card.
+fn on_the_card(a: &[u32], b: &[u32], launch: Launch) -> Vec<u32> {
+    let gpu = Gpu::simulated().unwrap();
+    let q = gpu.queue().unwrap();
+    let (x, y) = (gpu.upload(a).unwrap(), gpu.upload(b).unwrap());
+    let mut z = gpu.upload(&vec![7u32; a.len()]).unwrap();
+    if let Err(e) = launch(&q, &x, &y, &mut z) {
+        panic!("{e}");
+    }
+    z.to_vec().unwrap()
+}
+
+/// A test of one function of two `u32`; `interpreted` ones use operations there is no code for yet.
 macro_rules! meaning {
-    ($($name:ident($a:ident, $b:ident) { $($body:tt)* })*) => { $(
+    (@launch) => { Some(|q, a, b, out| q.launch(k { a, b, out }).map(|_| ())) };
+    (@launch interpreted) => { None };
+    ($($name:ident($a:ident, $b:ident) $($mode:ident)? { $($body:tt)* })*) => { $(
         mod $name {
             use super::*;
 
@@ -72,7 +94,7 @@ macro_rules! meaning {
 
             #[test]
             fn agrees() {
-                compare::<k>(f);
+                compare::<k>(f, meaning!(@launch $($mode)?));
             }
         }
     )* };
@@ -162,11 +184,18 @@ meaning! {
     wide_types(a, b) {
         let p = a as u64 * b as u64;
         let q = (a as i32 as i64).wrapping_mul(b as i32 as i64);
-        (p >> 32) as u32 ^ (q >> 17) as u32 ^ (q as u64 / (b as u64 + 1)) as u32
+        (p >> 32) as u32 ^ (q >> 17) as u32 ^ (q as u64).wrapping_sub(p).count_ones()
+    }
+    wide_division(a, b) interpreted {
+        let q = (a as i32 as i64).wrapping_mul(b as i32 as i64);
+        (q as u64 / (b as u64 + 1)) as u32 ^ (q % (a as i64 + 1)) as u32
+    }
+    float_to_wide(a, b) interpreted {
+        (f32::from_bits(a) as i64 as u32) ^ (f32::from_bits(b) as u64 >> 7) as u32
     }
     float_to_int(a, b) {
         let (x, y) = (f32::from_bits(a), f32::from_bits(b));
-        (x as i32 as u32) ^ (y as u32) ^ (x as u8 as u32) ^ ((y as i64) as u32)
+        (x as i32 as u32) ^ (y as u32) ^ (x as u8 as u32) ^ (y as i16 as u32)
     }
     int_to_float(a, b) {
         ((a as f32) + (b as i32 as f32)).to_bits() ^ (((a as u64) << 20) as f32).to_bits()

@@ -80,19 +80,17 @@ pub trait Kernel {
     }
 }
 
-/// A kernel's twin: its body as builder calls, given the values of its const generics and of its parameters.
-pub type Twin<'a> = &'a dyn Fn(&mut Stage, &[i64], &[Val]);
+/// Types of a kernel's parameters, from its constants.
+pub type Types<'t> = &'t dyn Fn(&[i64]) -> Vec<TyDesc>;
+
+/// The body of a kernel's twin, from its constants and parameters.
+pub type Twin<'t> = &'t dyn Fn(&mut Stage, &[i64], &[Val]);
 
 /// Runs a kernel's twin: what [`KernelEntry::stage`] points to.
 ///
 /// # Errors
 /// What is wrong with the kernel.
-pub fn stage_kernel(
-    entry: &KernelEntry,
-    consts: &[i64],
-    params: &dyn Fn(&[i64]) -> Vec<TyDesc>,
-    body: Twin<'_>,
-) -> Result<Func, Diags> {
+pub fn stage_kernel(entry: &KernelEntry, consts: &[i64], params: Types, body: Twin) -> Result<Func, Diags> {
     let here = Span {
         file: 0,
         line: entry.line,

@@ -210,10 +210,11 @@ impl Stage {
         let mut at = 0;
         for (i, slot) in carry.before.iter().enumerate() {
             let n = slot.val.leaves().len();
-            let leaves: Vec<Value> = (at..at + n).map(|k| results[k].unwrap_or(carry.init[k])).collect();
-            for (result, &init) in results.iter().zip(&carry.init).skip(at).take(n) {
-                if let Some(r) = *result {
-                    self.follow(r, init);
+            let (init, results) = (&carry.init[at..at + n], &results[at..at + n]);
+            let leaves: Vec<Value> = init.iter().zip(results).map(|(&v, r)| r.unwrap_or(v)).collect();
+            for (&like, r) in init.iter().zip(results) {
+                if let Some(r) = *r {
+                    self.follow(r, like);
                     if n == 1 {
                         self.name(r, slot.name);
                     }

@@ -228,7 +228,7 @@ impl Twin {
         }
         let Some((op, assigns)) = operator(&b.op) else {
             return self.refuse(
-                &b.op,
+                b.op,
                 "this operator is not in the kernel subset; use Rust's arithmetic and comparisons",
             );
         };
