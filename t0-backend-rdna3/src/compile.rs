@@ -252,8 +252,12 @@ fn machine_passes(
 ) -> Result<(PFunc, [u32; 2]), CompileError> {
     clock.time("remove_dead", || remove_dead::remove_dead(m));
     clock.time("legalize", || legalize::legalize(m));
+    let available = Target {
+        max_vgprs: vgprs_available(func.group, target),
+        ..*target
+    };
     let assignment = clock
-        .time("allocate", || allocate(m, target))
+        .time("allocate", || allocate(m, &available))
         .map_err(|e| out_of_registers(func, m, e))?;
     if options.check || cfg!(debug_assertions) {
         let wrong = clock.time("check_allocation", || check_allocation(m, &assignment));
@@ -268,6 +272,16 @@ fn machine_passes(
     clock.time("insert_waits", || insert_waits::insert_waits(&mut code));
     clock.time("fix_hazards", || fix_hazards::fix_hazards(&mut code, target));
     Ok((code, [assignment.vgprs, assignment.sgprs]))
+}
+
+/// VGPRs a wave may have so that all waves of a workgroup fit on the four SIMDs of a WGP at once, as barriers need.
+/// Source: RDNA3 ISA manual 2.3, 3.3.2.
+fn vgprs_available(group: u32, target: &Target) -> u32 {
+    let per_simd = group.div_ceil(target.wave_size).div_ceil(4);
+    (1..=target.max_vgprs)
+        .rev()
+        .find(|&v| target.waves_per_simd(v) >= per_simd)
+        .unwrap_or(1)
 }
 
 fn out_of_registers(func: &Func, m: &MFunc, e: OutOfRegisters) -> CompileError {

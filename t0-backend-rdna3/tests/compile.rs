@@ -74,7 +74,8 @@ fn sum_loop() -> Func {
     b.finish()
 }
 
-fn show(f: &Func) {
+/// Compiles and has LLVM disassemble the result, where it is installed; the text without addresses and bytes.
+fn compiled(f: &Func) -> String {
     let c = compile(
         f,
         &GFX1100,
@@ -84,16 +85,53 @@ fn show(f: &Func) {
         },
     )
     .unwrap();
-    let [selected, last] = c.mir_text.unwrap();
-    println!("{}\n{selected}\n{last}\n{:?}", c.ir_text.unwrap(), c.resources);
+    let ours = c.mir_text.unwrap()[1].clone();
+    let path = std::env::temp_dir().join(format!("t0-compile-{}-{}.o", f.name, std::process::id()));
+    std::fs::write(&path, &c.code_object).unwrap();
+    let judge = std::process::Command::new("llvm-objdump-19")
+        .arg("-d")
+        .arg("--no-show-raw-insn")
+        .arg(&path)
+        .output();
+    std::fs::remove_file(&path).unwrap();
+    if let Ok(out) = judge {
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+        let theirs = String::from_utf8(out.stdout).unwrap();
+        let instruction = |l: &&str| l.starts_with("  ") || l.starts_with('\t');
+        let names = |text: &str| -> Vec<String> {
+            let first = |l: &str| l.split_whitespace().next().unwrap_or_default().to_string();
+            text.lines()
+                .filter(instruction)
+                .map(first)
+                .filter(|n| n != "s_code_end")
+                .collect()
+        };
+        assert_eq!(names(&theirs), names(&ours), "{theirs}\n{ours}");
+    }
+    ours
 }
 
 #[test]
-fn saxpy_compiles() {
-    show(&saxpy());
+fn saxpy_is_branched_over_where_no_lane_is_inside() {
+    let text = compiled(&saxpy());
+    let order = [
+        "s_and_saveexec_b32",
+        "s_cbranch_execz",
+        "buffer_load_b32",
+        "s_waitcnt vmcnt(0)",
+        "buffer_store_b32",
+    ];
+    let mut at = 0;
+    for what in order {
+        at += text[at..]
+            .find(what)
+            .unwrap_or_else(|| panic!("no {what} after {at}\n{text}"));
+    }
 }
 
 #[test]
-fn loop_compiles() {
-    show(&sum_loop());
+fn a_uniform_loop_counts_in_sgprs_and_leaves_exec_alone() {
+    let text = compiled(&sum_loop());
+    assert!(text.contains("s_cbranch_scc1") && !text.contains("exec"), "{text}");
+    assert_eq!(text.matches("v_fma_f32").count(), 1);
 }

@@ -150,12 +150,12 @@ fn a_coalescing_that_loses_a_value_is_found() {
 }
 
 /// A kernel that carries `n` accumulators round a loop of WMMAs.
-fn accumulators(n: usize) -> Func {
+fn accumulators(n: usize, group: u32) -> Func {
     let params = vec![Param {
         name: "n".into(),
         kind: ParamKind::Scalar(Scalar::U32),
     }];
-    let mut b = Builder::new(Func::new("many", 32, params));
+    let mut b = Builder::new(Func::new("many", group, params));
     let zero = b.f32(0.0);
     let acc = Ty::Frag(Role::Acc, Scalar::F32);
     let init: Vec<Value> = (0..n).map(|_| b.op1_as(OpKind::FragSplat, &[zero], acc)).collect();
@@ -183,7 +183,7 @@ fn accumulators(n: usize) -> Func {
 #[test]
 fn carried_accumulators_need_no_moves() {
     let c = compile(
-        &accumulators(4),
+        &accumulators(4, 32),
         &GFX1100,
         &Options {
             keep_text: true,
@@ -204,13 +204,27 @@ fn carried_accumulators_need_no_moves() {
 
 #[test]
 fn too_many_values_are_an_error_that_says_how_many() {
-    match compile(&accumulators(33), &GFX1100, &Options::default()) {
+    match compile(&accumulators(33, 32), &GFX1100, &Options::default()) {
         Err(CompileError::Registers {
             what: "VGPRs",
             needed,
             limit: 256,
             ..
         }) => assert!(needed > 256, "{needed}"),
+        other => panic!("{:?}", other.map(|c| c.resources)),
+    }
+}
+
+#[test]
+fn a_large_group_leaves_fewer_registers_per_wave() {
+    // 32 waves are 8 per SIMD: 192 VGPRs each.
+    assert!(compile(&accumulators(22, 32), &GFX1100, &Options::default()).is_ok());
+    match compile(&accumulators(24, 1024), &GFX1100, &Options::default()) {
+        Err(CompileError::Registers {
+            what: "VGPRs",
+            limit: 192,
+            ..
+        }) => {}
         other => panic!("{:?}", other.map(|c| c.resources)),
     }
 }
