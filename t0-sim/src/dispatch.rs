@@ -119,7 +119,13 @@ impl Simulator {
         let program = Program::decode(code, wave.vgpr.len() as u32);
         wave.pc = program.entry;
         let (mut mem, mut lds) = (Global::new(vm), Lds::from_bytes(lds));
-        let mut env = Env { program: &program, mem: &mut mem, lds: &mut lds, entry: 0, waves: 1 };
+        let mut env = Env {
+            program: &program,
+            mem: &mut mem,
+            lds: &mut lds,
+            entry: 0,
+            waves: 1,
+        };
         let outcome = run(wave, &mut env, self.budget);
         let locate = |kind, lane| ExecFault {
             pc: program.code.get(wave.pc as usize).map(|i| i.offset),
@@ -131,7 +137,10 @@ impl Simulator {
         match outcome {
             Err(f) => Err(locate(f.kind, f.lane)),
             Ok(()) if wave.state == WaveState::Running => {
-                let kind = ExecFaultKind::Endless { instructions: self.budget, waves: String::from("a single wave") };
+                let kind = ExecFaultKind::Endless {
+                    instructions: self.budget,
+                    waves: String::from("a single wave"),
+                };
                 Err(locate(kind, None))
             }
             Ok(()) => Ok(lds.into_bytes()),

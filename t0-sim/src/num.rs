@@ -426,7 +426,13 @@ pub fn sin_turns(r: f64) -> f64 {
     let t = (r - quadrant * 0.25) * std::f64::consts::TAU;
     let t2 = -t * t;
     // |t| <= pi/4: t^19/19! is below 2^-63.
-    let series = |from: usize| INV_FACTORIAL[from..].iter().step_by(2).rev().fold(0.0, |sum, c| sum * t2 + c);
+    let series = |from: usize| {
+        INV_FACTORIAL[from..]
+            .iter()
+            .step_by(2)
+            .rev()
+            .fold(0.0, |sum, c| sum * t2 + c)
+    };
     match quadrant as i32 & 3 {
         0 => series(1) * t,
         1 => series(0),

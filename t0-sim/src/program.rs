@@ -163,14 +163,12 @@ impl Program {
         };
         for (offset, f) in found {
             let mut instr = match &f.what {
-                Ok(inst) => {
-                    lower(inst, vgprs).unwrap_or_else(|why| {
-                        p.stops.push(why);
-                        let mut i = blank();
-                        i.stop = p.stops.len() as u32;
-                        i
-                    })
-                }
+                Ok(inst) => lower(inst, vgprs).unwrap_or_else(|why| {
+                    p.stops.push(why);
+                    let mut i = blank();
+                    i.stop = p.stops.len() as u32;
+                    i
+                }),
                 Err(words) => {
                     p.stops.push(ExecFaultKind::IllegalInstruction { words: words.clone() });
                     let mut i = blank();

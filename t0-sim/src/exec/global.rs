@@ -5,8 +5,8 @@
 
 use t0_backend_rdna3::isa::{Flags, Flat};
 
-use super::lanes::each;
 use super::atomic::{Rmw, Width};
+use super::lanes::each;
 use super::vmem::{access, Access, Part, Place};
 use super::{scalar64, Env, Fault, Step};
 use crate::program::{Instr, Src};

@@ -9,8 +9,8 @@
 
 use t0_backend_rdna3::isa::Mubuf;
 
-use super::lanes::each;
 use super::atomic::{Rmw, Width};
+use super::lanes::each;
 use super::vmem::{access, Access, Part, Place};
 use super::{scalar32, Env, Fault, Step};
 use crate::program::{Dst, Instr, Src};

@@ -177,7 +177,13 @@ impl Lanes<'_> {
     pub fn minmax(&self, a: &Row, b: &Row, max: bool) -> Row {
         let m = self.fp;
         if m.plain32() && !any_nan(a) && !any_nan(b) {
-            return each(|l| if (num::order32(a[l]) > num::order32(b[l])) == max { a[l] } else { b[l] });
+            return each(|l| {
+                if (num::order32(a[l]) > num::order32(b[l])) == max {
+                    a[l]
+                } else {
+                    b[l]
+                }
+            });
         }
         each(|l| m.out32(num::minmax32(m.in32(a[l]), m.in32(b[l]), max, m.ieee)))
     }

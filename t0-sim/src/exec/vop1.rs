@@ -186,7 +186,11 @@ fn swap(x: &mut Lanes) -> Step {
 fn from_int(x: &mut Lanes, op: impl Fn(u32) -> f64) -> Step {
     let (a, m) = (x.s32(0), x.fp);
     // Rounding to nearest is the host's own conversion.
-    let r = if m.round32 == num::Round::Nearest { each(|l| (op(a[l]) as f32).to_bits()) } else { each(|l| m.to32(op(a[l]))) };
+    let r = if m.round32 == num::Round::Nearest {
+        each(|l| (op(a[l]) as f32).to_bits())
+    } else {
+        each(|l| m.to32(op(a[l])))
+    };
     x.putf32(&r);
     Ok(())
 }

@@ -119,9 +119,7 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop3) -> Step {
         }
         v_div_fmas_f32 => {
             let (a, b, c, m, vcc) = (x.s32(0), x.s32(1), x.s32(2), x.fp, x.vcc());
-            let r = each(|l| {
-                num::div_fmas32(m.in32(a[l]), m.in32(b[l]), m.in32(c[l]), vcc >> l & 1 == 1, m)
-            });
+            let r = each(|l| num::div_fmas32(m.in32(a[l]), m.in32(b[l]), m.in32(c[l]), vcc >> l & 1 == 1, m));
             x.putf32(&r);
             Ok(())
         }
@@ -229,9 +227,7 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop3) -> Step {
         v_bcnt_u32_b32 => x.u2(|a, b| b.wrapping_add(a.count_ones())),
         v_mbcnt_lo_u32_b32 => {
             let (a, b) = (x.s32(0), x.s32(1));
-            x.put32(&each(|l| {
-                b[l].wrapping_add((a[l] & ((1u32 << l) - 1)).count_ones())
-            }));
+            x.put32(&each(|l| b[l].wrapping_add((a[l] & ((1u32 << l) - 1)).count_ones())));
             Ok(())
         }
         // Wave32 has no lanes above 31.
@@ -407,9 +403,7 @@ fn pack32(x: &mut Lanes, op: impl Fn(f64) -> u16) -> Step {
 
 fn pack16(x: &mut Lanes, op: impl Fn(u16) -> u16) -> Step {
     let (a, b) = (x.s16(0), x.s16(1));
-    x.put32(&each(|l| {
-        u32::from(op(a[l])) | u32::from(op(b[l])) << 16
-    }));
+    x.put32(&each(|l| u32::from(op(a[l])) | u32::from(op(b[l])) << 16));
     Ok(())
 }
 
@@ -458,8 +452,7 @@ pub(super) fn exec_sd(w: &mut Wave, i: &Instr, op: Vop3sd) -> Step {
     match op {
         v_div_scale_f32 => {
             let (a, b, c, m) = (x.s32(0), x.s32(1), x.s32(2), x.fp);
-            let r: [(u32, bool); LANES] =
-                each(|l| num::div_scale32(m.in32(a[l]), m.in32(b[l]), m.in32(c[l]), m));
+            let r: [(u32, bool); LANES] = each(|l| num::div_scale32(m.in32(a[l]), m.in32(b[l]), m.in32(c[l]), m));
             x.put32(&r.map(|p| p.0));
             x.put_mask(1, lane_mask(|l| r[l].1));
             Ok(())
@@ -467,8 +460,7 @@ pub(super) fn exec_sd(w: &mut Wave, i: &Instr, op: Vop3sd) -> Step {
         v_div_scale_f64 => Err(Fault::unsupported("the f64 division sequence")),
         v_mad_u64_u32 => {
             let (a, b, c) = (x.s32(0), x.s32(1), x.s64(2));
-            let r: [(u64, bool); LANES] =
-                each(|l| (u64::from(a[l]) * u64::from(b[l])).overflowing_add(c[l]));
+            let r: [(u64, bool); LANES] = each(|l| (u64::from(a[l]) * u64::from(b[l])).overflowing_add(c[l]));
             x.put64(&r.map(|p| p.0));
             x.put_mask(1, lane_mask(|l| r[l].1));
             Ok(())

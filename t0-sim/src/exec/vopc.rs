@@ -198,11 +198,7 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vopc) -> Step {
     let m = x.fp;
     let bits = match kind {
         _ if test == Test::Class => class(&x, kind),
-        Kind::F32 => rows(
-            test,
-            &floats(&x, m, 0),
-            &floats(&x, m, 1),
-        ),
+        Kind::F32 => rows(test, &floats(&x, m, 0), &floats(&x, m, 1)),
         Kind::I32 => rows(test, &ints(&x, 0), &ints(&x, 1)),
         Kind::U32 => rows(test, &x.s32(0), &x.s32(1)),
         Kind::F16 => rows(test, &half(&x, m, 0), &half(&x, m, 1)),

@@ -9,8 +9,8 @@
 //! exact unless they leave the f32 range. 16-bit results are rounded once at the end. Silicon adds on a common grid
 //! and may differ in the last bits; values whose partial sums are integers below 2^24 agree exactly. MODE is ignored.
 
-use super::lanes::each;
 use super::fma::{mac16, M16};
+use super::lanes::each;
 use super::Step;
 use crate::num::{bf16_to_f32, f16_to_f32, f32_to_bf16, f32_to_f16, Round};
 use crate::program::{Dst, Instr, Src};

@@ -53,7 +53,11 @@ pub struct Machine {
 
 impl Machine {
     pub fn new() -> Machine {
-        Machine { wave: Wave::new(96, MODE), vm: Vm::new().unwrap(), lds: Vec::new() }
+        Machine {
+            wave: Wave::new(96, MODE),
+            vm: Vm::new().unwrap(),
+            lds: Vec::new(),
+        }
     }
 
     pub fn set_v(&mut self, r: usize, row: Row) -> &mut Machine {
@@ -81,7 +85,10 @@ impl Machine {
 
     /// Maps a named buffer and fills it.
     pub fn buffer(&mut self, va: u64, name: &str, data: &[u32]) {
-        let p = self.vm.map_fresh(va, 4 * data.len() as u64, PageFlags::ALL, name).unwrap();
+        let p = self
+            .vm
+            .map_fresh(va, 4 * data.len() as u64, PageFlags::ALL, name)
+            .unwrap();
         for (k, d) in data.iter().enumerate() {
             // SAFETY: `map_fresh` gave at least 4 * data.len() bytes.
             unsafe { p.cast::<u32>().add(k).write(*d) };
@@ -99,14 +106,19 @@ impl Machine {
     pub fn run_code(&mut self, code: &[u8]) -> Result<(), ExecFault> {
         self.wave.state = t0_sim::wave::WaveState::Running;
         let lds = std::mem::take(&mut self.lds);
-        self.lds = Simulator::new().with_budget(100_000).run_wave(code, &mut self.wave, lds, &self.vm)?;
+        self.lds = Simulator::new()
+            .with_budget(100_000)
+            .run_wave(code, &mut self.wave, lds, &self.vm)?;
         Ok(())
     }
 }
 
 /// Dwords from GPU memory.
 pub fn read(vm: &Vm, va: u64, n: usize) -> Vec<u32> {
-    let p = vm.resolve(va, 4 * n as u64, t0_sim::driver::Access::Read).unwrap().as_ptr();
+    let p = vm
+        .resolve(va, 4 * n as u64, t0_sim::driver::Access::Read)
+        .unwrap()
+        .as_ptr();
     // SAFETY: `resolve` vouches for 4 * n bytes.
     (0..n).map(|k| unsafe { p.cast::<u32>().add(k).read() }).collect()
 }
@@ -123,7 +135,12 @@ pub struct Kernel {
 impl Default for Kernel {
     /// Kernarg pointer in s[0:1], workgroup x, y, z in s13, s14, s15, work-item ids of three dimensions in v0.
     fn default() -> Self {
-        Kernel { vgprs: 96, rsrc2: 7 << 7 | 2 << 11, user_sgprs: 13, lds: 0 }
+        Kernel {
+            vgprs: 96,
+            rsrc2: 7 << 7 | 2 << 11,
+            user_sgprs: 13,
+            lds: 0,
+        }
     }
 }
 
@@ -165,14 +182,46 @@ impl Rng {
 
 /// f32 patterns worth trying.
 pub const EDGES_F32: [u32; 20] = [
-    0, 0x8000_0000, 1, 0x8000_0001, 0x007f_ffff, 0x0080_0000, 0x3f80_0000, 0xbf80_0000, 0x3f00_0000, 0x4000_0000,
-    0x7f7f_ffff, 0xff7f_ffff, 0x7f80_0000, 0xff80_0000, 0x7fc0_0000, 0xffc0_1234, 0x7f80_0001, 0x3eaa_aaab, 0x4b00_0001,
+    0,
+    0x8000_0000,
+    1,
+    0x8000_0001,
+    0x007f_ffff,
+    0x0080_0000,
+    0x3f80_0000,
+    0xbf80_0000,
+    0x3f00_0000,
+    0x4000_0000,
+    0x7f7f_ffff,
+    0xff7f_ffff,
+    0x7f80_0000,
+    0xff80_0000,
+    0x7fc0_0000,
+    0xffc0_1234,
+    0x7f80_0001,
+    0x3eaa_aaab,
+    0x4b00_0001,
     0xcf00_0000,
 ];
 
 /// Integers worth trying.
 pub const EDGES_INT: [u32; 16] = [
-    0, 1, 2, 31, 32, 33, 0x7f, 0x80, 0xffff, 0x8000, 0x10000, 0x7fff_ffff, 0x8000_0000, 0xffff_fffe, 0xffff_ffff, 0x1234_5678,
+    0,
+    1,
+    2,
+    31,
+    32,
+    33,
+    0x7f,
+    0x80,
+    0xffff,
+    0x8000,
+    0x10000,
+    0x7fff_ffff,
+    0x8000_0000,
+    0xffff_fffe,
+    0xffff_ffff,
+    0x1234_5678,
 ];
 
 /// Rows that pair every edge with every other.

@@ -1,7 +1,6 @@
 //! Whole dispatches: initial state, barriers, LDS between waves, several workgroups, faults, endless loops.
 #![allow(clippy::unwrap_used)]
 
-
 use crate::common::*;
 use t0_sim::driver::{PageFlags, Vm};
 use t0_sim::{Launch, Simulator};
@@ -26,7 +25,13 @@ fn setup(kernel: &Kernel, n: usize, text: &str) -> Vm {
 }
 
 fn launch(grid: [u32; 3], workgroup: [u32; 3], lds: u32) -> Launch {
-    Launch { descriptor: KERNEL, kernarg: ARGS, grid, workgroup, lds }
+    Launch {
+        descriptor: KERNEL,
+        kernarg: ARGS,
+        grid,
+        workgroup,
+        lds,
+    }
 }
 
 /// Stores v1 to out[group * group size + local id], one-dimensional.
@@ -115,7 +120,14 @@ const EXCHANGE: &str = "
 
 #[test]
 fn a_barrier_orders_lds_between_waves() {
-    let vm = setup(&Kernel { lds: 1024, ..Kernel::default() }, 2048, &format!("{EXCHANGE}\n{STORE}"));
+    let vm = setup(
+        &Kernel {
+            lds: 1024,
+            ..Kernel::default()
+        },
+        2048,
+        &format!("{EXCHANGE}\n{STORE}"),
+    );
     let launch = launch([2048, 1, 1], [256, 1, 1], 1024);
     for threads in [1, 4] {
         let s = Simulator::new().with_threads(threads).run(&launch, &vm).unwrap();
@@ -125,7 +137,14 @@ fn a_barrier_orders_lds_between_waves() {
         }
     }
     // Without the barrier the first wave reads what nobody wrote yet.
-    let vm = setup(&Kernel { lds: 1024, ..Kernel::default() }, 2048, &format!("{}\n{STORE}", EXCHANGE.replace("s_barrier", "")));
+    let vm = setup(
+        &Kernel {
+            lds: 1024,
+            ..Kernel::default()
+        },
+        2048,
+        &format!("{}\n{STORE}", EXCHANGE.replace("s_barrier", "")),
+    );
     Simulator::new().run(&launch, &vm).unwrap();
     assert_eq!(read(&vm, OUT, 1)[0], t0_sim::wave::POISON);
 }
@@ -133,9 +152,21 @@ fn a_barrier_orders_lds_between_waves() {
 #[test]
 fn ended_waves_do_not_hold_a_barrier() {
     // Wave 0 ends at once; the others meet at the barrier.
-    let text = format!("v_cmp_gt_u32 vcc_lo, 32, v0\ns_cbranch_vccnz out\n{EXCHANGE}\nv_mov_b32 v1, 5\n{STORE}\nout:\ns_endpgm");
-    let vm = setup(&Kernel { lds: 1024, rsrc2: 7 << 7, ..Kernel::default() }, 256, &text);
-    Simulator::new().run(&launch([256, 1, 1], [256, 1, 1], 1024), &vm).unwrap();
+    let text = format!(
+        "v_cmp_gt_u32 vcc_lo, 32, v0\ns_cbranch_vccnz out\n{EXCHANGE}\nv_mov_b32 v1, 5\n{STORE}\nout:\ns_endpgm"
+    );
+    let vm = setup(
+        &Kernel {
+            lds: 1024,
+            rsrc2: 7 << 7,
+            ..Kernel::default()
+        },
+        256,
+        &text,
+    );
+    Simulator::new()
+        .run(&launch([256, 1, 1], [256, 1, 1], 1024), &vm)
+        .unwrap();
     let out = read(&vm, OUT, 256);
     assert_eq!((out[31], out[32], out[255]), (u32::MAX, 5, 5));
 }
@@ -158,7 +189,15 @@ fn waves_of_a_group_may_wait_for_each_other() {
         v_mov_b32 v3, 1
         ds_store_b32 v2, v3
         s_endpgm";
-    let vm = setup(&Kernel { lds: 16, rsrc2: 7 << 7, ..Kernel::default() }, 16, text);
+    let vm = setup(
+        &Kernel {
+            lds: 16,
+            rsrc2: 7 << 7,
+            ..Kernel::default()
+        },
+        16,
+        text,
+    );
     Simulator::new().run(&launch([64, 1, 1], [64, 1, 1], 16), &vm).unwrap();
 }
 
@@ -181,7 +220,9 @@ fn groups_may_wait_for_later_groups() {
         s_cbranch_scc1 spin
         s_endpgm";
     let vm = setup(&Kernel::default(), 16, text);
-    Simulator::new().run(&launch([40 * 32, 1, 1], [32, 1, 1], 0), &vm).unwrap();
+    Simulator::new()
+        .run(&launch([40 * 32, 1, 1], [32, 1, 1], 0), &vm)
+        .unwrap();
 }
 
 #[test]
@@ -190,29 +231,81 @@ fn the_first_faulting_group_is_reported_whatever_the_threads_do() {
     let text = format!("s_movk_i32 s12, 0x20\nv_mov_b32 v1, v0\ns_cmp_lt_u32 s13, 5\ns_cbranch_scc1 fine\ns_mov_b32 s13, 0x10000\nfine:\n{STORE}");
     let vm = setup(&Kernel::default(), 1024, &text);
     for threads in [1, 2, 4] {
-        let e = Simulator::new().with_threads(threads).run(&launch([1024, 1, 1], [32, 1, 1], 0), &vm).unwrap_err();
-        assert_eq!((e.workgroup, e.wave, e.lane, e.kernel.as_deref()), (Some([5, 0, 0]), Some(0), Some(0), Some("test_kernel")));
+        let e = Simulator::new()
+            .with_threads(threads)
+            .run(&launch([1024, 1, 1], [32, 1, 1], 0), &vm)
+            .unwrap_err();
+        assert_eq!(
+            (e.workgroup, e.wave, e.lane, e.kernel.as_deref()),
+            (Some([5, 0, 0]), Some(0), Some(0), Some("test_kernel"))
+        );
         let text = e.to_string();
-        assert!(text.contains("global_store_b32 v2, v1, s[2:3]") && text.contains("past the end of `out`"), "{text}");
+        assert!(
+            text.contains("global_store_b32 v2, v1, s[2:3]") && text.contains("past the end of `out`"),
+            "{text}"
+        );
     }
 }
 
 #[test]
 fn endless_loops_end_with_a_backtrace() {
     let text = "v_cmp_gt_u32 vcc_lo, 32, v0\ns_cbranch_vccnz spin\ns_barrier\ns_endpgm\nspin:\ns_branch spin";
-    let vm = setup(&Kernel { rsrc2: 7 << 7, ..Kernel::default() }, 16, text);
-    let e = Simulator::new().with_budget(50_000).run(&launch([64, 1, 1], [64, 1, 1], 0), &vm).unwrap_err().to_string();
-    assert!(e.contains("50000") && e.contains("wave 0 at") && e.contains("wave 1 waits at the barrier"), "{e}");
+    let vm = setup(
+        &Kernel {
+            rsrc2: 7 << 7,
+            ..Kernel::default()
+        },
+        16,
+        text,
+    );
+    let e = Simulator::new()
+        .with_budget(50_000)
+        .run(&launch([64, 1, 1], [64, 1, 1], 0), &vm)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        e.contains("50000") && e.contains("wave 0 at") && e.contains("wave 1 waits at the barrier"),
+        "{e}"
+    );
 }
 
 #[test]
 fn descriptors_that_contradict_the_launch_are_refused() {
-    let vm = setup(&Kernel { lds: 1024, ..Kernel::default() }, 16, "s_endpgm");
-    let e = Simulator::new().run(&launch([32, 1, 1], [32, 1, 1], 512), &vm).unwrap_err().to_string();
+    let vm = setup(
+        &Kernel {
+            lds: 1024,
+            ..Kernel::default()
+        },
+        16,
+        "s_endpgm",
+    );
+    let e = Simulator::new()
+        .run(&launch([32, 1, 1], [32, 1, 1], 512), &vm)
+        .unwrap_err()
+        .to_string();
     assert!(e.contains("512 bytes of LDS") && e.contains("1024"), "{e}");
-    let vm = setup(&Kernel { user_sgprs: 1, ..Kernel::default() }, 16, "s_endpgm");
-    let e = Simulator::new().run(&launch([32, 1, 1], [32, 1, 1], 0), &vm).unwrap_err().to_string();
+    let vm = setup(
+        &Kernel {
+            user_sgprs: 1,
+            ..Kernel::default()
+        },
+        16,
+        "s_endpgm",
+    );
+    let e = Simulator::new()
+        .run(&launch([32, 1, 1], [32, 1, 1], 0), &vm)
+        .unwrap_err()
+        .to_string();
     assert!(e.contains("2 user SGPRs"), "{e}");
-    let e = Simulator::new().run(&Launch { descriptor: 0x9999_0000, ..launch([1, 1, 1], [1, 1, 1], 0) }, &vm).unwrap_err().to_string();
+    let e = Simulator::new()
+        .run(
+            &Launch {
+                descriptor: 0x9999_0000,
+                ..launch([1, 1, 1], [1, 1, 1], 0)
+            },
+            &vm,
+        )
+        .unwrap_err()
+        .to_string();
     assert!(e.contains("0x99990000"), "{e}");
 }

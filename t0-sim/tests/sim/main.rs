@@ -1,12 +1,18 @@
 //! The executor against independent judges, one module per subject.
 
 // Models spell the manual's rule out, whatever a library function would be shorter.
-#![allow(clippy::unwrap_used, clippy::needless_range_loop, clippy::manual_clamp, clippy::manual_abs_diff)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::needless_range_loop,
+    clippy::manual_clamp,
+    clippy::manual_abs_diff
+)]
 #![allow(clippy::result_large_err, clippy::redundant_closure, clippy::precedence)]
 
 mod common;
 mod groups;
 mod memory;
+mod mixed;
 mod semantics;
 mod speed;
 mod waits;

@@ -1,7 +1,6 @@
 //! The traps for loads in flight and for hazards: noise on wrong code, silence on right code.
 #![allow(clippy::unwrap_used)]
 
-
 use crate::common::*;
 
 const BUF: u64 = 0x10_0000;
@@ -28,7 +27,10 @@ fn passes(text: &str) {
 
 #[test]
 fn vmem_needs_its_wait() {
-    fails("global_load_b32 v1, v0, s[2:3]\nv_add_nc_u32 v2, v1, v1", &["v1 is read", "global_load_b32 v1", "vmcnt", "+0x8", "v_add_nc_u32"]);
+    fails(
+        "global_load_b32 v1, v0, s[2:3]\nv_add_nc_u32 v2, v1, v1",
+        &["v1 is read", "global_load_b32 v1", "vmcnt", "+0x8", "v_add_nc_u32"],
+    );
     fails("global_load_b32 v1, v0, s[2:3]\nv_mov_b32 v1, 0", &["v1 is written"]);
     passes("global_load_b32 v1, v0, s[2:3]\ns_waitcnt vmcnt(0)\nv_add_nc_u32 v2, v1, v1");
     passes("global_load_b32 v1, v0, s[2:3]\ns_waitcnt_vmcnt null, 0x0\nv_add_nc_u32 v2, v1, v1");
@@ -42,11 +44,16 @@ fn vmem_needs_its_wait() {
 fn vmem_retires_in_order() {
     let two = "global_load_b32 v1, v0, s[2:3]\nglobal_load_b32 v2, v0, s[2:3] offset:128\n";
     passes(&format!("{two}s_waitcnt vmcnt(1)\nv_mov_b32 v3, v1"));
-    fails(&format!("{two}s_waitcnt vmcnt(1)\nv_mov_b32 v3, v2"), &["v2 is read", "offset:128"]);
+    fails(
+        &format!("{two}s_waitcnt vmcnt(1)\nv_mov_b32 v3, v2"),
+        &["v2 is read", "offset:128"],
+    );
     fails(&format!("{two}s_waitcnt vmcnt(2)\nv_mov_b32 v3, v1"), &["v1 is read"]);
     fails(&format!("{two}s_waitcnt lgkmcnt(0)\nv_mov_b32 v3, v1"), &["v1 is read"]);
     // Loads of one kind may land on one register without a wait; the last one counts.
-    passes("global_load_b32 v1, v0, s[2:3]\nglobal_load_b32 v1, v0, s[2:3] offset:4\ns_waitcnt vmcnt(0)\nv_mov_b32 v2, v1");
+    passes(
+        "global_load_b32 v1, v0, s[2:3]\nglobal_load_b32 v1, v0, s[2:3] offset:4\ns_waitcnt vmcnt(0)\nv_mov_b32 v2, v1",
+    );
     fails(
         "global_load_b32 v1, v0, s[2:3]\nglobal_load_b32 v1, v0, s[2:3] offset:4\ns_waitcnt vmcnt(1)\nv_mov_b32 v2, v1",
         &["v1 is read", "offset:4"],
@@ -56,7 +63,10 @@ fn vmem_retires_in_order() {
 #[test]
 fn stores_do_not_occupy_vmcnt_and_free_their_data() {
     passes("v_mov_b32 v1, 1\nglobal_store_b32 v0, v1, s[2:3]\nv_mov_b32 v1, 2");
-    fails("global_load_b32 v1, v0, s[2:3]\nglobal_store_b32 v0, v1, s[2:3] offset:4", &["v1 is read", "global_store_b32"]);
+    fails(
+        "global_load_b32 v1, v0, s[2:3]\nglobal_store_b32 v0, v1, s[2:3] offset:4",
+        &["v1 is read", "global_store_b32"],
+    );
     // The store is no load: one load is outstanding, vmcnt(0) is needed.
     passes("global_load_b32 v1, v0, s[2:3]\nglobal_store_b32 v0, v2, s[2:3]\ns_waitcnt vmcnt(0)\nv_mov_b32 v3, v1");
 }
@@ -65,9 +75,15 @@ fn stores_do_not_occupy_vmcnt_and_free_their_data() {
 fn ds_counts_are_graduated() {
     let three = "ds_load_b32 v1, v0\nds_load_b32 v2, v0 offset:128\nds_load_b128 v[4:7], v0\n";
     passes(&format!("{three}s_waitcnt lgkmcnt(2)\nv_mov_b32 v9, v1"));
-    fails(&format!("{three}s_waitcnt lgkmcnt(2)\nv_mov_b32 v9, v2"), &["v2 is read", "lgkmcnt"]);
+    fails(
+        &format!("{three}s_waitcnt lgkmcnt(2)\nv_mov_b32 v9, v2"),
+        &["v2 is read", "lgkmcnt"],
+    );
     passes(&format!("{three}s_waitcnt lgkmcnt(1)\nv_mov_b32 v9, v2"));
-    fails(&format!("{three}s_waitcnt lgkmcnt(1)\nv_mov_b32 v9, v7"), &["v7 is read"]);
+    fails(
+        &format!("{three}s_waitcnt lgkmcnt(1)\nv_mov_b32 v9, v7"),
+        &["v7 is read"],
+    );
     passes(&format!("{three}s_waitcnt lgkmcnt(0)\nv_mov_b32 v9, v7"));
     // A store takes a place in the queue.
     passes("ds_load_b32 v1, v0\nds_store_b32 v0, v2\ns_waitcnt lgkmcnt(1)\nv_mov_b32 v3, v1");
@@ -77,35 +93,71 @@ fn ds_counts_are_graduated() {
 
 #[test]
 fn smem_is_out_of_order() {
-    fails("s_load_b32 s8, s[2:3], 0x0\ns_mov_b32 s9, s8", &["s8 is read", "s_load_b32", "lgkmcnt"]);
+    fails(
+        "s_load_b32 s8, s[2:3], 0x0\ns_mov_b32 s9, s8",
+        &["s8 is read", "s_load_b32", "lgkmcnt"],
+    );
     passes("s_load_b32 s8, s[2:3], 0x0\ns_waitcnt lgkmcnt(0)\ns_mov_b32 s9, s8");
-    fails("s_load_b64 s[8:9], s[2:3], 0x0\ns_load_b32 s10, s[2:3], 0x8\ns_waitcnt lgkmcnt(1)\ns_mov_b32 s12, s9", &["s9 is read"]);
+    fails(
+        "s_load_b64 s[8:9], s[2:3], 0x0\ns_load_b32 s10, s[2:3], 0x8\ns_waitcnt lgkmcnt(1)\ns_mov_b32 s12, s9",
+        &["s9 is read"],
+    );
     // DS and SMEM together: only zero is safe.
-    fails("ds_load_b32 v1, v0\ns_load_b32 s8, s[2:3], 0x0\ns_waitcnt lgkmcnt(1)\nv_mov_b32 v2, v1", &["v1 is read"]);
+    fails(
+        "ds_load_b32 v1, v0\ns_load_b32 s8, s[2:3], 0x0\ns_waitcnt lgkmcnt(1)\nv_mov_b32 v2, v1",
+        &["v1 is read"],
+    );
     passes("ds_load_b32 v1, v0\ns_load_b32 s8, s[2:3], 0x0\ns_waitcnt lgkmcnt(0)\nv_mov_b32 v2, s8");
-    fails("s_load_b64 vcc, s[2:3], 0x0\nv_cndmask_b32 v1, v2, v3, vcc_lo", &["vcc_lo is read"]);
+    fails(
+        "s_load_b64 vcc, s[2:3], 0x0\nv_cndmask_b32 v1, v2, v3, vcc_lo",
+        &["vcc_lo is read"],
+    );
 }
 
 #[test]
 fn transcendental_results_need_distance() {
-    fails("v_mov_b32 v1, 1.0\nv_exp_f32 v2, v1\nv_add_f32 v3, v2, v2", &["VALUTransUse", "v2", "v_exp_f32"]);
+    fails(
+        "v_mov_b32 v1, 1.0\nv_exp_f32 v2, v1\nv_add_f32 v3, v2, v2",
+        &["VALUTransUse", "v2", "v_exp_f32"],
+    );
     passes("v_mov_b32 v1, 1.0\nv_exp_f32 v2, v1\ns_waitcnt_depctr 0xfff\nv_add_f32 v3, v2, v2");
-    let gap = |n: usize| format!("v_mov_b32 v1, 1.0\nv_exp_f32 v2, v1\n{}v_add_f32 v3, v2, v2", "v_mov_b32 v9, 0\n".repeat(n));
+    let gap = |n: usize| {
+        format!(
+            "v_mov_b32 v1, 1.0\nv_exp_f32 v2, v1\n{}v_add_f32 v3, v2, v2",
+            "v_mov_b32 v9, 0\n".repeat(n)
+        )
+    };
     fails(&gap(5), &["VALUTransUse"]);
     passes(&gap(6));
     // Two further transcendentals end the hazard, one does not.
-    fails("v_mov_b32 v1, 1.0\nv_exp_f32 v2, v1\nv_exp_f32 v4, v1\nv_add_f32 v3, v2, v2", &["VALUTransUse"]);
+    fails(
+        "v_mov_b32 v1, 1.0\nv_exp_f32 v2, v1\nv_exp_f32 v4, v1\nv_add_f32 v3, v2, v2",
+        &["VALUTransUse"],
+    );
     passes("v_mov_b32 v1, 1.0\nv_exp_f32 v2, v1\nv_exp_f32 v4, v1\nv_exp_f32 v5, v1\nv_add_f32 v3, v2, v2");
     // A memory instruction waits for the VALU by itself.
     passes("v_mov_b32 v1, 1.0\nv_exp_f32 v2, v1\nds_store_b32 v0, v2\nv_add_f32 v3, v2, v2");
     // SALU instructions do not help.
-    fails("v_mov_b32 v1, 1.0\nv_exp_f32 v2, v1\ns_nop 7\nv_add_f32 v3, v2, v2", &["VALUTransUse"]);
+    fails(
+        "v_mov_b32 v1, 1.0\nv_exp_f32 v2, v1\ns_nop 7\nv_add_f32 v3, v2, v2",
+        &["VALUTransUse"],
+    );
 }
 
 #[test]
 fn wmma_operands_need_distance_from_the_result() {
     let w = |d: u32, a: u32, b: u32, c: u32| {
-        format!("v_wmma_f32_16x16x16_f16 v[{}:{}], v[{}:{}], v[{}:{}], v[{}:{}]\n", d, d + 7, a, a + 7, b, b + 7, c, c + 7)
+        format!(
+            "v_wmma_f32_16x16x16_f16 v[{}:{}], v[{}:{}], v[{}:{}], v[{}:{}]\n",
+            d,
+            d + 7,
+            a,
+            a + 7,
+            b,
+            b + 7,
+            c,
+            c + 7
+        )
     };
     fails(&(w(16, 0, 8, 16) + &w(32, 16, 8, 32)), &["WMMA hazard", "v16"]);
     fails(&(w(16, 0, 8, 16) + &w(32, 0, 20, 32)), &["WMMA hazard"]);
@@ -127,7 +179,10 @@ fn registers_beyond_the_allocation_and_the_end_of_code_stop() {
     let e = m.run("v_mov_b32 v16, 0").unwrap_err().to_string();
     assert!(e.contains("v16") && e.contains("16 VGPRs"), "{e}");
     fails("s_code_end", &["s_code_end"]);
-    let e = machine().run_code(&[0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0]).unwrap_err().to_string();
+    let e = machine()
+        .run_code(&[0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0])
+        .unwrap_err()
+        .to_string();
     assert!(e.contains("illegal instruction ffffffff") && e.contains("+0x0"), "{e}");
     // Bytes never reached do not matter.
     let mut code = assemble("s_endpgm");
