@@ -3,4 +3,5 @@
 
 mod diags;
 mod meaning;
+mod simt;
 mod staging;
