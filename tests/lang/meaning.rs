@@ -1,4 +1,6 @@
 //! A `#[device]` function is ordinary Rust as well: staged and interpreted it gives what it gives on the host, bit for bit.
+// Odd code is the point here.
+#![allow(clippy::all)]
 
 use t0::ir::interp::{self, Arg, Memory};
 use t0::ir::{text, verify};
