@@ -26,6 +26,27 @@ pub use t0_ir as ir;
 pub use t0_ir::stage::{Kernel, KernelEntry};
 
 /// What a kernel and its launch need: `use t0::prelude::*;`.
+///
+/// # What a kernel may say
+/// * `let`, `let mut`, assignment, arithmetic, comparison, `as`, blocks, tuples, arrays, structs with named fields;
+/// * `if`/`else` (also as expressions), `match` on integers and `bool`, `for` over ranges (`step_by`, `rev`), slices, arrays and
+///   the iterators below, `while`, `loop`, `break`, `continue` (with labels), early `return`;
+/// * calls of `#[device]` functions, which are inlined and may be generic over types and numbers; `const` items.
+///
+/// Everything else is refused with a sentence at its place. An early exit that differs from lane to lane makes what follows it
+/// lane-dependent: collectives (`wave::*`, `group::barrier`, `Lds::load`, `wmma`, `store`) are then refused.
+///
+/// # Methods
+/// * floats: `abs ceil clamp copysign cos exp exp2 floor fract is_finite is_infinite is_nan ln log2 max min mul_add recip
+///   round_ties_even sin sqrt to_bits trunc`, `f32::from_bits`; f16 and bf16: `from_f32`, `to_f32`;
+/// * integers: `abs_diff clamp count_ones count_zeros div_ceil is_power_of_two leading_zeros max min reverse_bits rotate_left
+///   rotate_right saturating_add saturating_sub trailing_zeros` and `wrapping_{abs,add,div,mul,neg,rem,shl,shr,sub}`;
+/// * slices: `len is_empty iter enumerate lanes get_unchecked`, `&x[a..b]`; matrices: `rows cols tile`, `&x[r]`;
+/// * outputs: `for (i, y) in y` over [`Lanes`], [`Waves`] (then `lanes_mut`) and [`Groups`] (then `store`);
+/// * tiles: [`Lds::load`], `frag`, [`Acc::zero`], `frags_mut`, `mma_nt`;
+/// * atomics: `fetch_{add,min,max,and,or,xor} swap`, with order and scope.
+///
+/// On a loop: `#[unroll]`; `#[pipeline(stages = 2)]` keeps the tiles of the next iteration in flight.
 pub mod prelude {
     pub use t0_backend_rdna3::target::GFX1100;
     pub use t0_ir::stage::Kernel;

@@ -1,6 +1,6 @@
 //! A `#[device]` function is ordinary Rust as well: staged and interpreted it gives what it gives on the host, bit for bit.
 // Odd code is the point here.
-#![allow(clippy::all)]
+#![allow(clippy::all, unreachable_code)]
 
 use t0::ir::interp::{self, Arg, Memory};
 use t0::ir::{text, verify};
@@ -404,5 +404,29 @@ meaning! {
             s ^= first_set(c) + times::<3>(i);
         }
         s
+    }
+    unreachable_rests(a, b) {
+        let mut n = a;
+        for i in 0..3u32 {
+            if b > 5 { n ^= i; continue; } else { n = n.wrapping_add(1); break; }
+            n = 0;
+        }
+        if a > b { return n; } else { return n ^ b; }
+        n.wrapping_mul(3)
+    }
+    first_values_in_loops(a, b) {
+        let last;
+        let mut i = a % 5;
+        loop {
+            if i >= 7 { last = i ^ b; break; }
+            i += 2;
+        }
+        let mut seen: u32;
+        let mut s = 0u32;
+        for k in 0..4u32 {
+            seen = k ^ b;
+            s = s.wrapping_add(seen);
+        }
+        last ^ s
     }
 }

@@ -74,7 +74,7 @@ impl Stage {
     pub fn binary(&mut self, op: BinOp, a: &Val, b: &Val, at: At) -> Val {
         self.at(at);
         let (Some(x), Some(y)) = (self.value(a), self.value(b)) else {
-            return Val::Poison;
+            return self.poison();
         };
         Val::V(match op {
             BinOp::Shl | BinOp::Shr => {
@@ -83,7 +83,7 @@ impl Stage {
             }
             _ => {
                 if !self.unify(x, y) {
-                    return Val::Poison;
+                    return self.poison();
                 }
                 match op.pred() {
                     Some(pred) => self.compare(pred, x, y),
@@ -129,7 +129,7 @@ impl Stage {
     /// `-a`, `!a`
     pub fn unary(&mut self, op: UnOp, a: &Val, at: At) -> Val {
         self.at(at);
-        let Some(x) = self.value(a) else { return Val::Poison };
+        let Some(x) = self.value(a) else { return self.poison() };
         let kind = match op {
             UnOp::Neg => OpKind::Neg,
             UnOp::Not => OpKind::Not,
@@ -182,7 +182,7 @@ impl Stage {
     /// `a as ty`
     pub fn cast(&mut self, a: &Val, ty: &TyDesc, at: At) -> Val {
         self.at(at);
-        let Some(x) = self.value(a) else { return Val::Poison };
+        let Some(x) = self.value(a) else { return self.poison() };
         match ty.scalar() {
             Some(s) => Val::V(self.convert(x, s)),
             None if *ty == TyDesc::Infer => Val::V(x),

@@ -60,10 +60,12 @@ impl Stage {
     fn scalar_assoc(&mut self, ty: Scalar, name: &'static str, args: &[Val], at: At) -> Val {
         match (name, args) {
             ("from_bits", [bits]) => {
-                let Some(v) = self.value(bits) else { return Val::Poison };
+                let Some(v) = self.value(bits) else {
+                    return self.poison();
+                };
                 let from = super::method::bits_of(ty);
                 if !self.expect(v, from) {
-                    return Val::Poison;
+                    return self.poison();
                 }
                 Val::V(self.bitcast(v, ty))
             }
@@ -71,7 +73,7 @@ impl Stage {
             ("from_f64", [x]) => self.convert_from(Scalar::F64, ty, x),
             ("from", [x]) => match self.value(x) {
                 Some(v) => Val::V(self.convert(v, ty)),
-                None => Val::Poison,
+                None => self.poison(),
             },
             ("default", []) => Val::V(self.constant(ty, 0)),
             (_, [recv, rest @ ..]) => {
@@ -90,9 +92,9 @@ impl Stage {
     }
 
     fn convert_from(&mut self, from: Scalar, to: Scalar, x: &Val) -> Val {
-        let Some(v) = self.value(x) else { return Val::Poison };
+        let Some(v) = self.value(x) else { return self.poison() };
         if !self.expect(v, from) {
-            return Val::Poison;
+            return self.poison();
         }
         Val::V(self.convert(v, to))
     }
@@ -100,7 +102,7 @@ impl Stage {
     /// `T::NAME` of a type parameter.
     pub fn assoc_const(&mut self, ty: &TyDesc, name: &'static str, at: At) -> Val {
         self.at(at);
-        let Some(s) = ty.scalar() else { return Val::Poison };
+        let Some(s) = ty.scalar() else { return self.poison() };
         let number = match name {
             "ZERO" => 0,
             "ONE" => 1,
@@ -195,7 +197,7 @@ impl Stage {
     /// An operation on one value over the wave.
     pub(crate) fn wave_op(&mut self, kind: OpKind, args: &[Val]) -> Val {
         let Some(v) = args.first().and_then(|v| self.value(v)) else {
-            return Val::Poison;
+            return self.poison();
         };
         // unlike `pure`, never folded: the sum of a constant over the lanes is not the constant
         let same = matches!(kind.row().result, crate::op::ResultRule::Operand(_));
@@ -208,9 +210,9 @@ impl Stage {
 
     /// A value from another lane.
     pub(crate) fn wave_from(&mut self, kind: OpKind, args: &[Val]) -> Val {
-        let [v, lane] = args else { return Val::Poison };
+        let [v, lane] = args else { return self.poison() };
         let (Some(v), Some(lane)) = (self.value(v), self.index_value(lane)) else {
-            return Val::Poison;
+            return self.poison();
         };
         let out = self.b.op1(kind, &[v, lane]);
         self.follow(out, v);
@@ -219,9 +221,9 @@ impl Stage {
 
     /// `wave::shuffle_xor`: the mask is part of the instruction.
     pub(crate) fn wave_xor(&mut self, args: &[Val]) -> Val {
-        let [v, m] = args else { return Val::Poison };
+        let [v, m] = args else { return self.poison() };
         let (Some(_), Some(m)) = (self.value(v), self.index_value(m)) else {
-            return Val::Poison;
+            return self.poison();
         };
         match self.known_bits(m) {
             Some(m) if m < 32 => self.wave_op(OpKind::WaveShuffleXor { mask: m as u32 }, &args[..1]),
@@ -236,7 +238,7 @@ impl Stage {
     /// Does any (all) of the wave's lanes say yes?
     pub(crate) fn wave_vote(&mut self, all: bool, args: &[Val]) -> Val {
         let Some(mut v) = args.first().and_then(|v| self.value(v)) else {
-            return Val::Poison;
+            return self.poison();
         };
         if all {
             v = self.pure(OpKind::Not, &[v]);

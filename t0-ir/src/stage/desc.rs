@@ -105,6 +105,11 @@ pub trait Described {
 }
 
 /// A Rust constant that can be lifted into a kernel.
+#[diagnostic::on_unimplemented(
+    message = "a kernel cannot use a constant of type `{Self}`",
+    label = "not a constant of the device",
+    note = "numbers, `bool`, arrays of them, and markers such as `Relaxed` can be used"
+)]
 pub trait Lift {
     /// Its type and bits, or its marker's name.
     fn lift(self) -> Lifted;

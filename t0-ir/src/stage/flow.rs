@@ -50,7 +50,7 @@ impl Stage {
     pub fn if_(&mut self, cond: &Val, then: Body, otherwise: Body, at: At) -> Val {
         self.at(at);
         let Some(cond) = self.value(cond) else {
-            return Val::Poison;
+            return self.poison();
         };
         self.if_value(cond, then, otherwise)
     }

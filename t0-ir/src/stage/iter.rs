@@ -15,10 +15,10 @@ impl Stage {
     pub fn range(&mut self, lo: &Val, hi: &Val, inclusive: bool, at: At) -> Val {
         self.at(at);
         let (Some(lo), Some(hi)) = (self.value(lo), self.value(hi)) else {
-            return Val::Poison;
+            return self.poison();
         };
         if !self.unify(lo, hi) {
-            return Val::Poison;
+            return self.poison();
         }
         Val::Iter(Box::new(Iter::Range(Range {
             lo,
@@ -251,7 +251,7 @@ impl Stage {
     /// `&x[lo..hi]`; empty if the range does not lie inside.
     pub(crate) fn subview(&mut self, buf: Value, r: &Range) -> Val {
         if !self.expect(r.lo, Scalar::U32) || r.step.is_some() || r.rev {
-            return Val::Poison;
+            return self.poison();
         }
         let hi = if r.inclusive { self.offset(r.hi, 1) } else { r.hi };
         let len = self.b.op1(OpKind::BufferLen, &[buf]);

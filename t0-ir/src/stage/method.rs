@@ -23,7 +23,7 @@ impl Stage {
             (Val::View(b), "iter", []) => iter(Iter::Elems(*b)),
             (Val::View(b), "get_unchecked", [i]) => match self.index_value(i) {
                 Some(i) => Val::Ref(Box::new(Place::elem(*b, i))),
-                None => Val::Poison,
+                None => self.poison(),
             },
             (Val::Array(vs), "iter", []) => iter(Iter::Items(vs.clone())),
             (Val::Array(vs), "len", []) => Val::V(self.u32(vs.len() as u32)),
@@ -41,7 +41,7 @@ impl Stage {
             }
             _ => match self.value(&target) {
                 Some(v) => self.scalar_method(name, v, args),
-                None => Val::Poison,
+                None => self.poison(),
             },
         }
     }
@@ -82,22 +82,22 @@ impl Stage {
             _ => return self.unknown(name, "an atomic"),
         };
         let Some(v) = args.first().and_then(|v| self.value(v)) else {
-            return Val::Poison;
+            return self.poison();
         };
         match *root {
             Root::Atomic(buf, index) => {
                 if !self.expect(v, self.elem(buf)) {
-                    return Val::Poison;
+                    return self.poison();
                 }
                 Val::V(self.b.op1(OpKind::Atomic { op }, &[buf, index, v]))
             }
             Root::LdsAtomic(lds, offset, elem) => {
                 if !self.expect(v, elem) {
-                    return Val::Poison;
+                    return self.poison();
                 }
                 Val::V(self.b.op1(OpKind::LdsAtomic { lds, base: 0, op }, &[offset, v]))
             }
-            _ => Val::Poison,
+            _ => self.poison(),
         }
     }
 
@@ -116,7 +116,7 @@ impl Stage {
         for a in args {
             match self.value(a) {
                 Some(a) => rest.push(a),
-                None => return Val::Poison,
+                None => return self.poison(),
             }
         }
         let out = match rest.as_slice() {

@@ -81,6 +81,8 @@ pub struct Stage {
     diags: Diags,
     /// Depth of inlined device functions.
     pub(crate) calls: u32,
+    /// The value just asked for is that of code behind an exit.
+    pub(crate) unreached: bool,
 }
 
 impl Stage {
@@ -94,6 +96,7 @@ impl Stage {
             caches: vec![Cache::default()],
             diags: Diags::default(),
             calls: 0,
+            unreached: false,
         }
     }
 
@@ -119,6 +122,19 @@ impl Stage {
     pub fn fail(&mut self, message: impl Into<String>, help: impl Into<String>) -> Val {
         let diag = Diag::new(self.b.span(), message).help(help);
         self.diag(diag)
+    }
+
+    /// A value that could not be made. There is a finding already, or the code is never reached; else this is one, so that
+    /// nothing is ever left out in silence.
+    pub(crate) fn poison(&mut self) -> Val {
+        if self.diags.is_empty() && !self.unreached {
+            return self.fail(
+                "this cannot be compiled for the device although rustc accepts it",
+                "write it in another way; this is a defect of t0",
+            );
+        }
+        self.unreached = false;
+        Val::Poison
     }
 
     pub(crate) fn diag(&mut self, diag: Diag) -> Val {

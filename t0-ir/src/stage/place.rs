@@ -117,7 +117,18 @@ impl Stage {
     pub(crate) fn value(&mut self, val: &Val) -> Option<Value> {
         match self.full(val) {
             Val::V(v) => Some(v),
-            Val::Poison | Val::Never | Val::Uninit => None,
+            Val::Poison => None,
+            Val::Never => {
+                self.unreached = true;
+                None
+            }
+            Val::Uninit => {
+                self.fail(
+                    "this has no value on the way here",
+                    "give it a value where it is declared",
+                );
+                None
+            }
             _ => {
                 self.fail(
                     "a number is needed here",
@@ -200,7 +211,7 @@ impl Stage {
             };
         }
         let Some(mut out) = vs.last().cloned() else {
-            return Val::Poison;
+            return self.poison();
         };
         for (i, v) in vs.iter().enumerate().rev().skip(1) {
             let hit = self.is_index(index, i);
@@ -375,11 +386,11 @@ impl Stage {
         if let (Val::View(buf), Val::Iter(iter)) = (&target, index) {
             return match &**iter {
                 Iter::Range(r) => self.subview(*buf, r),
-                _ => Val::Poison,
+                _ => self.poison(),
             };
         }
         let Some(i) = self.index_value(index) else {
-            return Val::Poison;
+            return self.poison();
         };
         match target {
             Val::View(buf) => Val::Ref(Box::new(Place::elem(buf, i))),

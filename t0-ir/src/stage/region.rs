@@ -79,8 +79,8 @@ impl Stage {
             }
         }
         if let (Some(a), Some(b)) = (self.known_bits(x), self.known_bits(y)) {
-            if a == b && x.0 < first {
-                return Some(x);
+            if a == b && !self.is_open(x) {
+                return Some(self.constant(self.scalar(x), a));
             }
         }
         merge.then.push(x);
@@ -197,6 +197,15 @@ impl Stage {
                 }
                 out.extend(new);
             } else {
+                if !matches!(now, Val::Poison | Val::Never | Val::Uninit) {
+                    self.fail(
+                        format!(
+                            "`{}` stands for something of another kind after an iteration of this loop",
+                            slot.name
+                        ),
+                        "use a local of its own for each",
+                    );
+                }
                 out.extend(&args[at..at + n]);
             }
             at += n;

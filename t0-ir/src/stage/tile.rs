@@ -106,7 +106,7 @@ impl Stage {
             );
         };
         let (Some(row), Some(col)) = (self.index_value(row), self.index_value(col)) else {
-            return Val::Poison;
+            return self.poison();
         };
         Val::Tile(TilePlace {
             mat: *mat,
@@ -120,7 +120,7 @@ impl Stage {
     /// `Lds::load(tile)`
     pub(crate) fn lds_load(&mut self, tile: &Val) -> Val {
         let Val::Tile(t) = self.target(tile) else {
-            return Val::Poison;
+            return self.poison();
         };
         let ty = TileTy {
             elem: self.elem(t.mat[0]),
@@ -134,18 +134,18 @@ impl Stage {
 
     /// `lds.frag(block, k)`
     pub(crate) fn lds_frag(&mut self, tile: Value, args: &[Val]) -> Val {
-        let [block, k] = args else { return Val::Poison };
+        let [block, k] = args else { return self.poison() };
         let (Some(block), Some(k)) = (self.index_value(block), self.index_value(k)) else {
-            return Val::Poison;
+            return self.poison();
         };
         Val::V(self.tile_frag(tile, block, k))
     }
 
     /// `wmma(a, b, c)`
     pub(crate) fn wmma(&mut self, args: &[Val]) -> Val {
-        let [a, b, c] = args else { return Val::Poison };
+        let [a, b, c] = args else { return self.poison() };
         let (Some(a), Some(b), Some(c)) = (self.value(a), self.value(b), self.value(c)) else {
-            return Val::Poison;
+            return self.poison();
         };
         Val::V(self.b.op1(OpKind::Wmma, &[a, b, c]))
     }
@@ -164,13 +164,13 @@ impl Stage {
     /// `acc.mma_nt(&a, &b)`: acc += a·bᵀ over all of k.
     pub(crate) fn mma_nt(&mut self, acc: &Val, args: &[Val]) -> Val {
         let (Some(place), [a, b]) = (self.target_place(acc), args) else {
-            return Val::Poison;
+            return self.poison();
         };
         let (Val::Lds(a), Val::Lds(b)) = (self.target(a), self.target(b)) else {
-            return Val::Poison;
+            return self.poison();
         };
         let (Val::Acc(mut acc), Ty::LdsTile(ty)) = (self.read_place(&place), self.ty(a)) else {
-            return Val::Poison;
+            return self.poison();
         };
         for k in (0..ty.cols).step_by(FRAG as usize) {
             let k = self.u32(k);
@@ -192,7 +192,7 @@ impl Stage {
     /// `tile.store(acc)`
     pub(crate) fn tile_store(&mut self, t: &TilePlace, acc: &Val) -> Val {
         let Val::Acc(acc) = self.full(acc) else {
-            return Val::Poison;
+            return self.poison();
         };
         let [buf, rows, cols, stride] = t.mat;
         for i in 0..acc.bm {
