@@ -5,3 +5,19 @@ mod diags;
 mod meaning;
 mod simt;
 mod staging;
+
+/// Compares with a recorded text; `T0_BLESS=1` records it.
+fn golden(name: &str, got: &str) {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/golden")
+        .join(name);
+    if std::env::var_os("T0_BLESS").is_some() {
+        std::fs::write(&path, got).unwrap();
+    }
+    let want = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        got == want,
+        "{} differs; T0_BLESS=1 records this:\n{got}",
+        path.display()
+    );
+}

@@ -77,25 +77,14 @@ pub fn reduce(x: &[f32], out: &[Atomic<f32>]) {
     }
 }
 
-/// Stages, verifies and compares with the recorded text; `T0_BLESS=1` records it.
+/// Stages, verifies and compares with the recorded text.
 fn golden<K: Kernel>(name: &str) {
     let f = K::stage().unwrap();
     if let Err(d) = verify::verify(&f) {
         panic!("{}\n{}", d.render(&f.files), text::print(&f));
     }
     let got = text::print(&f);
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/golden")
-        .join(format!("{name}.t0"));
-    if std::env::var_os("T0_BLESS").is_some() {
-        std::fs::write(&path, &got).unwrap();
-    }
-    let want = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        got == want,
-        "{} differs; T0_BLESS=1 records this:\n{got}",
-        path.display()
-    );
+    crate::golden(&format!("{name}.t0"), &got);
     verify::verify(&text::parse(&got).unwrap()).unwrap();
 }
 
