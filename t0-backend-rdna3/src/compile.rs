@@ -5,7 +5,7 @@ use crate::object::{self, DescriptorError, FloatMode, KernelCode, ObjectError, R
 use crate::passes::allocate::{allocate, OutOfRegisters};
 use crate::passes::check_allocation::check_allocation;
 use crate::passes::phys::{expand, PFunc};
-use crate::passes::{encode, fix_hazards, insert_waits, legalize, remove_dead};
+use crate::passes::{encode, fix_hazards, forward_copies, insert_waits, legalize, remove_dead};
 use crate::select::{select, Entry};
 use crate::target::Target;
 use std::time::{Duration, Instant};
@@ -251,6 +251,7 @@ fn machine_passes(
     clock: &mut Clock,
 ) -> Result<(PFunc, [u32; 2]), CompileError> {
     clock.time("remove_dead", || remove_dead::remove_dead(m));
+    clock.time("forward_copies", || forward_copies::forward_copies(m));
     clock.time("legalize", || legalize::legalize(m));
     let available = Target {
         max_vgprs: vgprs_available(func.group, target),

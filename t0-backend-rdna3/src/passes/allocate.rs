@@ -135,7 +135,15 @@ pub fn allocate(m: &MFunc, target: &Target) -> Result<Assignment, OutOfRegisters
     let n = m.vregs.len() as u32;
     let mut order: Vec<u32> = (0..n).filter(|&r| groups.find(r) == r).collect();
     let start = |g: &Groups, r: u32| g.segments[r as usize].first().map_or(u32::MAX, |s| s.start);
-    order.sort_by_key(|&r| (std::cmp::Reverse(m.vregs[r as usize].width), start(&groups, r)));
+    // What the launch fills stays where it is if it can.
+    let key = |r: u32| {
+        (
+            hints[r as usize].is_none(),
+            std::cmp::Reverse(m.vregs[r as usize].width),
+            start(&groups, r),
+        )
+    };
+    order.sort_by_key(|&r| key(r));
     let mut place = vec![0u32; n as usize];
     let mut used = [0u32; 2];
     for r in order {

@@ -1,6 +1,6 @@
 //! The machine passes, in the order they run.
 //!
-//! On virtual registers: [`mod@remove_dead`], [`mod@legalize`], [`mod@allocate`] (with [`liveness`] and, in debug builds and tests,
+//! On virtual registers: [`mod@remove_dead`], [`mod@forward_copies`], [`mod@legalize`], [`mod@allocate`] (with [`liveness`] and, in debug builds and tests,
 //! [`check_allocation`]). On physical registers: [`mod@insert_waits`], [`mod@fix_hazards`], [`mod@encode`].
 
 pub mod allocate;
@@ -8,6 +8,7 @@ pub mod check_allocation;
 pub mod check_waits;
 pub mod encode;
 pub mod fix_hazards;
+pub mod forward_copies;
 pub mod insert_waits;
 pub mod legalize;
 pub mod liveness;

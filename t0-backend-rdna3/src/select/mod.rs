@@ -117,6 +117,8 @@ pub struct Select<'a> {
     kernarg: Option<Sub>,
     /// Parameters not loaded yet.
     params: Vec<Parameter<'a>>,
+    /// v0 as the launch fills it.
+    packed_id: Option<Sub>,
     local_id: Option<Sub>,
     group_id: [Option<Sub>; 3],
     group_count: [Option<Sub>; 3],
@@ -182,6 +184,7 @@ pub fn select(f: &Func, uniform: Vec<bool>, entry: &Entry) -> Sel<MFunc> {
         loops: loops(f, &f.body.ops),
         kernarg: None,
         params: Vec::new(),
+        packed_id: None,
         local_id: None,
         group_id: [None; 3],
         group_count: [None; 3],
@@ -398,8 +401,7 @@ impl<'a> Select<'a> {
             }
         }
         if self.uses_local_id() {
-            let v0 = self.copy_in(Reg::v(0), Class::V);
-            self.local_id = Some(v0);
+            self.packed_id = Some(self.copy_in(Reg::v(0), Class::V));
         }
         let packet = entry
             .sgprs
@@ -478,7 +480,7 @@ impl<'a> Select<'a> {
     }
 
     fn mask_local_id(&mut self) {
-        if let Some(v0) = self.local_id {
+        if let Some(v0) = self.packed_id {
             // v0 packs the ids of three dimensions, 10 bits each.
             self.local_id = Some(self.v(Vop2::v_and_b32, &[0x3ff.into(), v0.into()]));
         }
@@ -611,8 +613,10 @@ impl<'a> Select<'a> {
 
     /// Lane number, 0 … 31: groups are one-dimensional, so it is the low part of the local id.
     pub fn lane_id(&mut self) -> Sub {
-        let t = self.thread();
-        self.v(Vop2::v_and_b32, &[31.into(), t.into()])
+        match self.packed_id {
+            Some(v0) => self.v(Vop2::v_and_b32, &[31.into(), v0.into()]),
+            None => panic!("select: the local id was not set up"),
+        }
     }
 
     fn op(&mut self, op: &'a t0_ir::Op) -> Sel<()> {

@@ -1,0 +1,80 @@
+//! Lets an instruction write where its result is copied to.
+//!
+//! Problem: a value that joins others is computed into a register of its own and then copied to the join's register; when
+//! that one keeps the values of other lanes, the allocator cannot give both the same place. Method: `t = op …; phi = t`
+//! becomes `phi = op …` when nothing else reads `t`, both are in one block, nothing between them touches `phi` or EXEC,
+//! and `op` writes active lanes only, as the copy did.
+
+use super::liveness::effects;
+use crate::isa::inst::specs_of;
+use crate::isa::{Flags, Operand, Reg, Role};
+use crate::mir::{Class, MFunc, MInst, MOp, MOperand, Sub, VReg};
+
+/// Runs the pass.
+pub fn forward_copies(m: &mut MFunc) {
+    let (mut defs, mut uses) = (vec![0u32; m.vregs.len()], vec![0u32; m.vregs.len()]);
+    for i in m.blocks.iter().flat_map(|b| &b.insts) {
+        for (a, o) in i.accesses().iter().zip(&i.operands) {
+            if let MOperand::Virt(s) = o {
+                defs[s.reg.0 as usize] += u32::from(a.def);
+                uses[s.reg.0 as usize] += u32::from(a.use_);
+            }
+        }
+    }
+    let once = |r: VReg| defs[r.0 as usize] == 1 && uses[r.0 as usize] == 1;
+    for b in 0..m.blocks.len() {
+        let mut at = 0;
+        while at < m.blocks[b].insts.len() {
+            match copy_of_one_use(m, &m.blocks[b].insts[at], &once) {
+                Some((to, from)) if forward(m, b, at, to, from) => {
+                    m.blocks[b].insts.remove(at);
+                }
+                _ => at += 1,
+            }
+        }
+    }
+}
+
+/// Destination and source of a copy between vector registers whose source has no other use.
+fn copy_of_one_use(m: &MFunc, i: &MInst, once: &impl Fn(VReg) -> bool) -> Option<(Sub, Sub)> {
+    let (MOp::Copy, MOperand::Virt(to), MOperand::Virt(from)) = (i.op, *i.operands.first()?, *i.operands.get(1)?)
+    else {
+        return None;
+    };
+    let vector = m.info(to.reg).class == Class::V && m.info(from.reg).class == Class::V;
+    (vector && m.is_whole(from) && once(from.reg)).then_some((to, from))
+}
+
+/// Rewrites the definition of `from` in the same block, if it is one that may write `to` instead.
+fn forward(m: &mut MFunc, b: usize, copy: usize, to: Sub, from: Sub) -> bool {
+    let insts = &m.blocks[b].insts;
+    let touches = |i: &MInst, r: VReg| i.operands.iter().any(|o| matches!(o, MOperand::Virt(s) if s.reg == r));
+    let Some(def) = insts[..copy].iter().rposition(|i| touches(i, from.reg)) else {
+        return false;
+    };
+    let between = &insts[def + 1..copy];
+    if between.iter().any(|i| touches(i, to.reg) || writes_exec(i)) {
+        return false;
+    }
+    let inst = &insts[def];
+    let MOp::Isa(op) = inst.op else { return false };
+    let row = op.row();
+    let masked = row.flags.has(Flags::R_EXEC) && !row.flags.has(Flags::IGNORES_EXEC);
+    let mut results = specs_of(row, inst.enc, inst.mods.glc)
+        .zip(&inst.operands)
+        .filter(|(s, _)| s.role != Role::Src);
+    let plain = results
+        .next()
+        .is_some_and(|(s, o)| s.role == Role::Dst && *o == MOperand::Virt(from));
+    let whole = effects(m, inst).kills.contains(&from.reg);
+    if !(masked && plain && whole) {
+        return false;
+    }
+    m.blocks[b].insts[def].operands[0] = to.into();
+    true
+}
+
+fn writes_exec(i: &MInst) -> bool {
+    let implicit = i.opcode().is_some_and(|o| o.row().flags.has(Flags::W_EXEC));
+    implicit || i.operands.first() == Some(&MOperand::Isa(Operand::Reg(Reg::EXEC)))
+}
