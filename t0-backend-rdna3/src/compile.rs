@@ -83,7 +83,7 @@ pub enum CompileError {
     },
     /// More registers than there are.
     #[error(
-        "kernel `{kernel}` needs {needed} {what}{place}, the limit is {limit}; make the tile smaller or unroll less"
+        "kernel `{kernel}` needs {needed} {what}{place}, the limit is {limit}; make the tile or the group smaller, or unroll less"
     )]
     Registers {
         /// The kernel.

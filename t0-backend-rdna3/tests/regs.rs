@@ -5,8 +5,12 @@ use std::collections::BTreeSet;
 use t0_backend_rdna3::mir::{MFunc, MOp, MOperand, VReg};
 use t0_backend_rdna3::passes::allocate::{allocate, Assignment};
 use t0_backend_rdna3::passes::check_allocation::check_allocation;
+use t0_backend_rdna3::passes::check_waits::check_waits;
+use t0_backend_rdna3::passes::fix_hazards::fix_hazards;
+use t0_backend_rdna3::passes::insert_waits::insert_waits;
 use t0_backend_rdna3::passes::legalize::legalize;
 use t0_backend_rdna3::passes::liveness::{effects, liveness};
+use t0_backend_rdna3::passes::phys::expand;
 use t0_backend_rdna3::select::{select, Entry};
 use t0_backend_rdna3::target::GFX1100;
 use t0_backend_rdna3::{compile, object, CompileError, Options};
@@ -72,6 +76,20 @@ fn assignments_of_random_kernels_are_right() {
         let m = random(seed);
         let a = allocate(&m, &GFX1100).unwrap();
         assert_eq!(check_allocation(&m, &a), vec![], "seed {seed}");
+    }
+}
+
+#[test]
+fn waits_of_random_kernels_are_complete() {
+    for seed in 0..40 {
+        let m = random(seed);
+        let a = allocate(&m, &GFX1100).unwrap();
+        let mut code = expand(&m, &a);
+        let bare = check_waits(&code, seed, 20, 2000).len();
+        insert_waits(&mut code);
+        fix_hazards(&mut code, &GFX1100);
+        assert!(bare > 0, "seed {seed} needs no waits");
+        assert_eq!(check_waits(&code, seed, 60, 2000), vec![], "seed {seed}\n{code}");
     }
 }
 

@@ -12,6 +12,8 @@
 //!
 //! Sources: RDNA3 ISA manual 9.6 "Buffer resource descriptor"; LLVM `SIInstrInfo::getDefaultRsrcDataFormat`;
 //! UNVERIFIED(hw): range check of raw buffers is `offset + size > num_records` without wrapping.
+//! Wide LDS and buffer accesses need element alignment only: the driver runs compute queues in unaligned mode (Linux
+//! `kfd_device_queue_manager_v11.c`, SH_MEM_ALIGNMENT_MODE_UNALIGNED).
 
 use super::{dwords, Buf, Rep, Sel, Select, X};
 use crate::isa::{Ds, Mubuf, Opcode, Reg, Sop2, Vop2, Vopc};
