@@ -113,6 +113,12 @@ pub const AXES: u32 = 3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LdsId(pub u32);
 
+/// An LDS byte offset that lies in no workgroup's LDS (64 KiB at most): accesses from there on read 0 and write nothing.
+///
+/// Source: RDNA3 ISA manual, LDS out-of-range rules. UNVERIFIED(hw): that a workgroup with less than 64 KiB is checked against
+/// its own size; an offset this large is outside for any.
+pub const LDS_OUTSIDE: u32 = 0x1_0000;
+
 /// Hints on a `for`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct LoopHints {
@@ -285,6 +291,7 @@ ops! {
     // ---- LDS -------------------------------------------------------------------------------------------------------
     /// `lds_load offset`: a scalar or vector at byte `offset: u32` + `base` of an allocation. `slot`: which of the allocation's
     /// pipeline buffers, counted from the current iteration's (see `place_barriers`); 0 without pipelining.
+    /// At or past [`LDS_OUTSIDE`] it reads 0, and `lds_store` and `lds_atomic` write nothing; else it must lie in the allocation.
     LdsLoad { lds: LdsId, base: u32, slot: u32 } = "lds_load", Exactly(1), GIVEN, Read, No;
     /// `lds_store offset, value`.
     LdsStore { lds: LdsId, base: u32, slot: u32 } = "lds_store", Exactly(2), NONE, Write, No;

@@ -218,3 +218,51 @@ fn tiles_through_device_functions() {
         q.launch(product::<16, 32, true> { a, bt, c }).unwrap();
     });
 }
+
+#[kernel(group = 32, grid = 32)]
+pub fn shared_outside(n: usize, y: &[Atomic<u32>]) {
+    let mut t = Shared::<[u32; 32]>::new();
+    let mut u = Shared::<[u32; 32]>::new();
+    let v = Shared::<[Atomic<u32>; 32]>::new();
+    t[lane::id()] = 1;
+    u[lane::id()] = 2;
+    v[lane::id()].swap(3, Relaxed, Group);
+    group::barrier();
+    if lane::id() == 0 {
+        t[n] = 9;
+        v[n].fetch_add(9, Relaxed, Group);
+    }
+    group::barrier();
+    y[lane::id()].fetch_add(
+        t[lane::id()] + u[lane::id()] + v[lane::id()].fetch_add(0, Relaxed, Group),
+        Relaxed,
+        Device,
+    );
+    if lane::id() == 0 {
+        y[32].fetch_add(t[n], Relaxed, Device);
+    }
+}
+
+#[test]
+fn shared_indices_out_of_range_read_0_and_write_nothing() {
+    let (gpu, q) = gpu();
+    for n in [
+        32,
+        33,
+        40,
+        63,
+        64,
+        100,
+        1 << 14,
+        1 << 28,
+        1 << 30,
+        (1 << 30) + 33,
+        u32::MAX as usize,
+    ] {
+        let mut y = gpu.upload(&[0u32; 33]).unwrap();
+        q.launch(shared_outside { n, y: &mut y }).unwrap();
+        let mut want = [6u32; 33];
+        want[32] = 0;
+        assert_eq!(y.to_vec().unwrap(), want, "n = {n}");
+    }
+}

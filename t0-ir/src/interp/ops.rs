@@ -5,7 +5,7 @@ use super::wave::{lanes, poison, poison_of, Group, Lanes, Val, Wave, LANES};
 use super::InterpError;
 use crate::eval::{eval, mask, rmw, Const};
 use crate::func::{Op, Value};
-use crate::op::{LdsId, OpKind, Rmw};
+use crate::op::{LdsId, OpKind, Rmw, LDS_OUTSIDE};
 use crate::ty::{Scalar, Ty};
 
 type Done = Result<(), InterpError>;
@@ -283,6 +283,10 @@ impl<'f> Group<'f, '_> {
         let n = out.len();
         for l in lanes(m) {
             let offset = w.lanes(op.args[0])[l] + u64::from(base);
+            if offset >= u64::from(LDS_OUTSIDE) {
+                out.iter_mut().for_each(|o| o[l] = 0);
+                continue;
+            }
             let at = self.lds_at(w, op, lds, offset, size * n as u32, Access::Read)?;
             for (e, o) in out.iter_mut().enumerate() {
                 let at = at + e * size as usize;
@@ -298,6 +302,9 @@ impl<'f> Group<'f, '_> {
         let size = self.func.ty(op.args[1]).elem().bytes() as usize;
         for l in lanes(m) {
             let offset = w.lanes(op.args[0])[l] + u64::from(base);
+            if offset >= u64::from(LDS_OUTSIDE) {
+                continue;
+            }
             let at = self.lds_at(w, op, lds, offset, (size * elems.len()) as u32, Access::Write)?;
             for (e, x) in elems.iter().enumerate() {
                 let at = at + e * size;
@@ -313,6 +320,10 @@ impl<'f> Group<'f, '_> {
         let mut out = poison(s);
         for l in lanes(m) {
             let offset = w.lanes(op.args[0])[l] + u64::from(base);
+            if offset >= u64::from(LDS_OUTSIDE) {
+                out[l] = 0;
+                continue;
+            }
             let at = self.lds_at(w, op, lds, offset, size as u32, Access::Atomic)?;
             let old = Const::new(s, from_memory(s, &self.lds.bytes[at..at + size]));
             let new = rmw(how, old, Const::new(s, w.lanes(op.args[1])[l]));

@@ -1,7 +1,7 @@
 //! Locals, places, reading and writing.
 
 use crate::func::Value;
-use crate::op::{OpKind, Pred};
+use crate::op::{OpKind, Pred, LDS_OUTSIDE};
 use crate::stage::{At, BinOp, Iter, Place, Proj, Root, Slot, Stage, TyDesc, Val, VarId};
 use crate::ty::{Scalar, Ty};
 
@@ -199,6 +199,35 @@ impl Stage {
                 "this part of a value cannot be taken on the device",
                 "bind the parts to locals of their own",
             ),
+        }
+    }
+
+    /// Byte offset of element `i` of a shared array; outside all LDS when the array has no such element, so that an index out of
+    /// range does not meet the neighbouring array.
+    fn shared_offset(&mut self, i: Value, len: u32, elem: Scalar) -> Value {
+        let size = self.u32(elem.bytes());
+        let offset = self.int_op(OpKind::Mul, i, size);
+        if self.largest(i).is_some_and(|most| most < len) {
+            return offset;
+        }
+        let len = self.u32(len);
+        let inside = self.pure(OpKind::Cmp { pred: Pred::Lt }, &[i, len]);
+        let outside = self.u32(LDS_OUTSIDE);
+        self.select_value(inside, offset, outside)
+    }
+
+    /// The largest value an index can have, where its operation says so.
+    fn largest(&self, v: Value) -> Option<u32> {
+        if let Some(n) = self.known_bits(v) {
+            return u32::try_from(n).ok();
+        }
+        let func = self.b.func();
+        let op = func.ops.iter().rev().find(|op| op.results.contains(&v))?;
+        match op.kind {
+            OpKind::LaneId => Some(31),
+            OpKind::WaveId => Some(func.waves() - 1),
+            OpKind::LocalId => Some(func.group - 1),
+            _ => None,
         }
     }
 
@@ -403,8 +432,7 @@ impl Stage {
                 if let Some(n) = self.known_bits(i).filter(|&n| n >= u64::from(len)) {
                     return self.out_of_range(n, len as usize);
                 }
-                let size = self.u32(elem.bytes());
-                let offset = self.int_op(OpKind::Mul, i, size);
+                let offset = self.shared_offset(i, len, elem);
                 let root = if atomic {
                     Root::LdsAtomic(lds, offset, elem)
                 } else {
