@@ -81,7 +81,8 @@ macro_rules! kernels {
 pub mod __private {
     pub use t0_ir::at;
     pub use t0_ir::stage::{
-        stage_kernel, At, BinOp, Kernel, KernelEntry, Loop, ParamDesc, Probe, Stage, TArg, TyDesc, UnOp, UnknownTy, Val,
+        field_ty, stage_kernel, At, BinOp, Kernel, KernelEntry, Loop, ParamDesc, Probe, Stage, TArg, TyDesc, UnOp,
+        UnknownTy, Val,
     };
     pub use t0_ir::{Diags, Func, Scalar as ScalarTy};
     pub use t0_runtime::{Args, Error, KernelKey, Launch, Param};

@@ -134,8 +134,7 @@ impl<'a> Place<'a> {
     }
 }
 
-/// The file as named, under a directory above the current one (tests run in their package's directory), or under one
-/// above this crate's source.
+/// The file as named, or under a directory above the current one (tests run in their package's directory).
 fn read_source(file: &str) -> Option<String> {
     if let Ok(text) = std::fs::read_to_string(file) {
         return Some(text);
@@ -143,10 +142,9 @@ fn read_source(file: &str) -> Option<String> {
     if Path::new(file).is_absolute() {
         return None;
     }
-    let here = std::env::current_dir().unwrap_or_default();
+    let here = std::env::current_dir().ok()?;
     here.ancestors()
         .skip(1)
-        .chain(Path::new(env!("CARGO_MANIFEST_DIR")).ancestors())
         .find_map(|dir| std::fs::read_to_string(dir.join(file)).ok())
 }
 

@@ -134,10 +134,8 @@ fn generics(f: &ItemFn, twin: &mut Twin) -> TokenStream {
                 let Some(var) = twin.generic_var(&t.ident) else {
                     continue;
                 };
-                let infer = match find(f, &t.ident) {
-                    Some((k, _)) => quote!(#stage.infer_ty(&__args[#k])),
-                    None => quote!(::t0::__private::TyDesc::Infer),
-                };
+                let args = find(f, &t.ident).map(|(k, _)| quote!(&__args[#k]));
+                let infer = quote!(#stage.infer_ty_of(&[#(#args),*]));
                 out.push(quote! {
                     let #var = match __targs.get(#i) {
                         Some(::t0::__private::TArg::Ty(t)) if *t != ::t0::__private::TyDesc::Infer => t.clone(),
@@ -149,7 +147,7 @@ fn generics(f: &ItemFn, twin: &mut Twin) -> TokenStream {
                 let Some(var) = twin.generic_var(&c.ident) else {
                     continue;
                 };
-                let infer = match find(f, &c.ident) {
+                let infer = match find(f, &c.ident).next() {
                     Some((k, n)) => quote!(#stage.infer_const(&__args[#k], #n)),
                     None => quote!(0),
                 };
@@ -166,8 +164,8 @@ fn generics(f: &ItemFn, twin: &mut Twin) -> TokenStream {
     quote!(#(#out)*)
 }
 
-/// The first parameter whose type names a generic, and how many numbers stand before it in that type's arguments.
-fn find(f: &ItemFn, name: &Ident) -> Option<(usize, usize)> {
+/// The parameters whose types name a generic, and how many numbers stand before it in that type's arguments.
+fn find<'f>(f: &'f ItemFn, name: &'f Ident) -> impl Iterator<Item = (usize, usize)> + 'f {
     struct Find<'a> {
         name: &'a Ident,
         found: Option<usize>,
@@ -190,7 +188,7 @@ fn find(f: &ItemFn, name: &Ident) -> Option<(usize, usize)> {
             visit::visit_path(self, p);
         }
     }
-    f.sig.inputs.iter().enumerate().find_map(|(k, input)| {
+    f.sig.inputs.iter().enumerate().filter_map(move |(k, input)| {
         let FnArg::Typed(t) = input else { return None };
         let mut v = Find { name, found: None };
         v.visit_type(&t.ty);

@@ -78,6 +78,24 @@ pub fn nothing_to_pipeline(x: &[f32], y: &mut Lanes<f32>) {
     }
 }
 
+struct Inner {
+    n: u32,
+}
+
+struct Outer {
+    parts: (Inner, u8),
+}
+
+#[kernel(group = 32)]
+pub fn unknown_literal(y: &mut Lanes<u32>) {
+    for (_, y) in y {
+        let o = Outer {
+            parts: (Inner { n: 1 }, 250),
+        };
+        *y = o.parts.0.n + o.parts.1.wrapping_add(10) as u32;
+    }
+}
+
 /// All findings of staging, or else of the verifier, or else of the passes, as text.
 fn report<K: Kernel>(consts: &[i64]) -> String {
     match K::ENTRY.stage(consts) {
@@ -124,4 +142,11 @@ fn recursion() {
 #[test]
 fn index_known_to_be_out_of_range() {
     check(&report::<out_of_range<0>>(&[2]), "out_of_range");
+}
+
+#[test]
+fn a_literal_is_never_guessed_inside_a_struct() {
+    let got = report::<unknown_literal>(&[]);
+    assert!(got.contains("the type of this number is not known"), "{got}");
+    assert!(got.contains("250u8") && got.contains("diags.rs"), "{got}");
 }

@@ -156,6 +156,48 @@ fn total<const N: usize>(xs: [u32; N]) -> u32 {
     s
 }
 
+struct P8 {
+    a: u8,
+    b: u32,
+}
+
+struct Wide {
+    u: usize,
+    m: i64,
+    x: [u8; 2],
+    t: (u8, u16),
+}
+
+struct Pair<T> {
+    a: T,
+    b: T,
+}
+
+#[device]
+fn p8() -> P8 {
+    let (s, t) = (200, 3);
+    P8 { a: s, b: t }
+}
+
+#[device]
+fn read8(a: &u8) -> u32 {
+    a.wrapping_add(100) as u32
+}
+
+#[device]
+fn bump8(a: &mut u8) {
+    *a = a.wrapping_add(100);
+}
+
+#[device]
+fn same<T: Scalar>(a: T, b: T) -> T {
+    if a == b {
+        a
+    } else {
+        b
+    }
+}
+
 #[device]
 fn first_set(bits: u32) -> u32 {
     for i in 0..32u32 {
@@ -167,6 +209,73 @@ fn first_set(bits: u32) -> u32 {
 }
 
 meaning! {
+    literals_in_fields(a, b) {
+        let mut p = P8 { a: 250, b: 1 };
+        p.a = p.a.wrapping_add(10);
+        let s = 250 - 47;
+        let w = Wide { u: 2, m: 1, x: [1, s], t: (s, 2) };
+        let mut v = Wide { u: 2, m: 1, x: [1, 2], t: (3, 4) };
+        let n = 255;
+        v.x[1] = n;
+        v.t.0 = 254;
+        let l = (w.m << (a & 63)) as u64 >> 32;
+        p.a as u32 ^ P8 { a: 200, b: 1 }.a.wrapping_mul(2) as u32 ^ (w.u.wrapping_sub(5) / 3) as u32 ^ l as u32
+            ^ w.x[1].wrapping_mul(3) as u32 ^ w.t.0.wrapping_mul(5) as u32 ^ (w.t.1.wrapping_sub(3) as u32)
+            ^ v.x[(b & 1) as usize].wrapping_add(7) as u32 ^ v.t.0.wrapping_add(9) as u32 ^ p8().a.wrapping_mul(7) as u32
+    }
+    literals_in_generic_fields(a, b) {
+        let s = 200;
+        let p = Pair::<u8> { a: s, b: 100 };
+        p.a.wrapping_add(p.b) as u32 ^ a ^ b
+    }
+    literals_put_into_fields(a, b) {
+        let mut p = P8 { a: a as u8, b };
+        let s = 200;
+        p.a = s;
+        p.a.wrapping_add(s) as u32 ^ p.b
+    }
+    literals_behind_references(a, b) {
+        let r: &u8 = &250;
+        let s = 200;
+        let mut t = 190;
+        bump8(&mut t);
+        bump8(&mut { t });
+        r.wrapping_add(10) as u32 ^ read8(&s) ^ t.wrapping_mul(9) as u32 ^ a ^ b
+    }
+    literals_meet_generics(a, b) {
+        let s = 200;
+        let t = 7;
+        same(s, b as u8).wrapping_add(s) as u32 ^ same(1, 2) ^ (same(same(t, 250), b as u8).wrapping_add(b as u8) as u32) ^ a
+    }
+    literals_in_loops(a, b) {
+        let x = [1u32, 5, 9, 40, 100, 1 << 20, 1 << 30];
+        let n = (b & 7).min(7) as usize;
+        let mut k = 0;
+        while k < n {
+            k += 3;
+        }
+        let mut h = 0;
+        while h * 2 < n {
+            h += 1;
+        }
+        let mut lo = 0;
+        let mut hi = n;
+        while lo < hi {
+            let mid = (lo + hi) / 2;
+            if x[mid] < a {
+                lo = mid + 1;
+            } else {
+                hi = mid;
+            }
+        }
+        let mut c = 0;
+        let mut i = 0;
+        while i < n {
+            c = c + x[i] % 3;
+            i += 1;
+        }
+        (k * 100 + h * 10 + lo) as u32 + c
+    }
     operators(a, b) {
         let d = b | 1;
         (a / d) ^ (a % d) | (!a & b) ^ (a >> (b & 31)) ^ (a << (b % 32)) ^ a.wrapping_mul(b) ^ a.wrapping_sub(b)

@@ -3,7 +3,7 @@
 use crate::eval::{eval, Const};
 use crate::func::Value;
 use crate::op::{OpKind, Pred};
-use crate::stage::{At, Stage, TyDesc, Val};
+use crate::stage::{At, Root, Stage, TyDesc, Val};
 use crate::ty::{Scalar, Ty};
 
 /// A binary operator.
@@ -240,9 +240,32 @@ impl Stage {
             (Val::Tuple(vs), TyDesc::Tuple(ts)) => vs.iter().zip(ts).for_each(|(v, t)| {
                 self.ascribe(v, t);
             }),
+            (Val::Ref(p), TyDesc::Ref(to)) if matches!(p.root, Root::Var(_)) => {
+                let behind = self.read_place(p);
+                self.ascribe(&behind, to);
+            }
+            // a shared reference to a local is its value
+            (_, TyDesc::Ref(to)) if !matches!(val, Val::Ref(_)) => {
+                self.ascribe(val, to);
+            }
+            (Val::Array(vs), TyDesc::Slice(e)) => vs.iter().for_each(|v| {
+                self.ascribe(v, e);
+            }),
             _ => {}
         }
         val.clone()
+    }
+
+    /// The value of a struct's field of this type. Literals take the type; where it is not known, what uses them has to
+    /// tell it: rustc knows the field's type, so its fallback for literals would be wrong here.
+    pub fn field_value(&mut self, val: &Val, ty: &TyDesc, at: At) -> Val {
+        self.at(at);
+        if *ty == TyDesc::Infer {
+            for v in val.leaves() {
+                self.no_fallback(v);
+            }
+        }
+        self.ascribe(val, ty)
     }
 
     /// `(a, b)`

@@ -2,6 +2,7 @@
 
 use crate::eval::eval;
 use crate::eval::Const;
+use crate::func::Value;
 use crate::op::{OpKind, Pred, Rmw};
 use crate::stage::desc::Lifted;
 use crate::stage::{At, Lift, Stage, TArg, TyDesc, Val};
@@ -138,8 +139,33 @@ impl Stage {
         out
     }
 
-    /// A type parameter that was not given: what the argument tells.
-    pub fn infer_ty(&mut self, arg: &Val) -> TyDesc {
+    /// A type parameter that was not given: what the arguments whose types name it tell. Literals adopt the type of the
+    /// others; if all are literals, what uses them tells it later.
+    pub fn infer_ty_of(&mut self, args: &[&Val]) -> TyDesc {
+        let mut open: Option<Value> = None;
+        for arg in args {
+            let target = match self.target(arg) {
+                Val::Array(vs) => vs.first().cloned().unwrap_or(Val::Poison),
+                other => other,
+            };
+            match target {
+                Val::V(v) if self.is_open(v) => match open {
+                    Some(first) => {
+                        self.unify(first, v);
+                    }
+                    None => open = Some(v),
+                },
+                _ => match self.infer_ty(arg) {
+                    TyDesc::Infer => {}
+                    known => return known,
+                },
+            }
+        }
+        TyDesc::Infer
+    }
+
+    /// What one argument tells of a type parameter.
+    fn infer_ty(&mut self, arg: &Val) -> TyDesc {
         let target = self.target(arg);
         let ty = match &target {
             Val::V(v) => match self.ty(*v) {

@@ -184,6 +184,18 @@ impl<T: Described + ?Sized> Described for &mut T {
     }
 }
 
+macro_rules! tuples {
+    ($(($($t:ident),*);)*) => { $(
+        impl<$($t: Described),*> Described for ($($t,)*) {
+            fn desc() -> TyDesc {
+                TyDesc::Tuple(vec![$($t::desc()),*])
+            }
+        }
+    )* };
+}
+
+tuples! { (A, B); (A, B, C); (A, B, C, D); (A, B, C, D, E); (A, B, C, D, E, F); }
+
 impl<T: Lift, const N: usize> Lift for [T; N] {
     fn lift(self) -> Lifted {
         Lifted::Array(self.into_iter().map(Lift::lift).collect())
@@ -215,3 +227,8 @@ pub trait UnknownTy {
 }
 
 impl<T: ?Sized> UnknownTy for Probe<T> {}
+
+/// Describes the type of a struct's field, from a closure that is never called: `field_ty(|s: &S| &s.field)`.
+pub fn field_ty<S: ?Sized, T: ?Sized>(_: fn(&S) -> &T) -> Probe<T> {
+    Probe::NEW
+}

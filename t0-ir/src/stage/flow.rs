@@ -195,6 +195,8 @@ impl Stage {
             );
         }
         self.slots.truncate(carry.len());
+        // the condition may have told the types of literals
+        let tys = self.carry_tys(&carry);
         let a1 = self.begin_region(&tys);
         self.enter(&carry, &a1);
         body(self);

@@ -7,7 +7,8 @@
 
 use std::collections::HashMap;
 
-use crate::func::{Func, OpId, Region, Value};
+use crate::diag::Diag;
+use crate::func::{Func, OpId, Region, Span, Value};
 use crate::op::OpKind;
 use crate::stage::{Stage, Val};
 use crate::ty::{Scalar, Ty};
@@ -57,6 +58,8 @@ struct Class {
 pub(crate) struct Open {
     class_of: HashMap<Value, usize>,
     classes: Vec<Class>,
+    /// Values whose type rustc knows from something staging does not see, with where they stand.
+    no_fallback: Vec<(Value, Span)>,
 }
 
 impl Stage {
@@ -208,8 +211,22 @@ impl Stage {
         true
     }
 
+    /// The type of this value, if open, has to be found: to fall back would be to guess.
+    pub(crate) fn no_fallback(&mut self, v: Value) {
+        if self.is_open(v) {
+            let span = self.b.span();
+            self.open.no_fallback.push((v, span));
+        }
+    }
+
     /// Gives what is still open rustc's fallback type.
     pub(crate) fn close_literals(&mut self) {
+        for (v, span) in std::mem::take(&mut self.open.no_fallback) {
+            if self.is_open(v) {
+                let diag = Diag::new(span, "the type of this number is not known to the device compiler");
+                self.diag(diag.help("write the number with its type where it is made, as in `250u8`"));
+            }
+        }
         for c in 0..self.open.classes.len() {
             let class = &self.open.classes[c];
             let ty = if class.float { Ty::Scalar(Scalar::F64) } else { Ty::I32 };

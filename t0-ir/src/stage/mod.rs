@@ -26,7 +26,7 @@ mod tile;
 mod val;
 
 pub use arith::{BinOp, UnOp};
-pub use desc::{Described, Lift, Lifted, Probe, TArg, TyDesc, UnknownTy};
+pub use desc::{field_ty, Described, Lift, Lifted, Probe, TArg, TyDesc, UnknownTy};
 pub use entry::{stage_kernel, Kernel, KernelEntry, ParamDesc, Twin, Types};
 pub use flow::Loop;
 pub use val::{Acc, Iter, Place, Proj, Range, Root, TilePlace, Val, VarId};

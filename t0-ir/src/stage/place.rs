@@ -72,6 +72,10 @@ impl Stage {
         match place {
             Val::Var(id) if mutable => Val::Ref(Box::new(Place::var(*id))),
             Val::Var(_) => self.read(place),
+            // a temporary of its own
+            Val::V(_) | Val::Tuple(_) | Val::Array(_) | Val::Struct(_) if mutable => {
+                Val::Ref(Box::new(Place::var(self.slot("", place.clone()))))
+            }
             Val::Ref(p) if !mutable && !matches!(p.root, Root::Atomic(..) | Root::LdsAtomic(..)) => self.read_place(p),
             other => other.clone(),
         }
@@ -324,9 +328,12 @@ impl Stage {
                     let ty = self.slots[id.0].ty.clone();
                     self.ascribe(&new, &ty);
                 }
-                if let (Val::V(a), Val::V(b)) = (&old, &new) {
-                    if matches!(self.ty(*a), Ty::Scalar(_)) {
-                        self.unify(*a, *b);
+                // a literal put into a part of a local has that part's type
+                if old.same_shape(&new) {
+                    for (a, b) in old.leaves().into_iter().zip(new.leaves()) {
+                        if a != b && matches!(self.ty(a), Ty::Scalar(_)) {
+                            self.unify(a, b);
+                        }
                     }
                 }
                 self.slots[id.0].val = new;

@@ -1,6 +1,6 @@
 //! Expressions.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{quote, ToTokens};
 use syn::spanned::Spanned;
 use syn::{
@@ -385,9 +385,41 @@ impl Twin {
                 Member::Unnamed(n) => n.index.to_string(),
             };
             let v = self.expr(&f.expr);
+            let (ty, place) = (self.field_ty(s, &f.member), at(&f.expr));
+            let v = self.emit(quote!(#stage.field_value(&#v, &#ty, #place)));
             fields.push(quote!((#name, #v.clone())));
         }
         self.emit(quote!(#stage.structure(&[#(#fields),*])))
+    }
+
+    /// The type of a struct's field, told by rustc. The twin is not generic: a type that names the function's generics
+    /// cannot be written in it.
+    fn field_ty(&self, s: &ExprStruct, member: &Member) -> TokenStream {
+        if s.qself.is_some() || self.names_generic(s.path.to_token_stream()) {
+            return quote!(::t0::__private::TyDesc::Infer);
+        }
+        let path = &s.path;
+        let (whole, part) = (
+            Ident::new("whole", Span::mixed_site()),
+            Ident::new("part", Span::mixed_site()),
+        );
+        quote!({
+            #[allow(unused_imports)]
+            use ::t0::__private::UnknownTy as _;
+            (&::t0::__private::field_ty(|#whole| match #whole {
+                #path { #member: #part, .. } => #part,
+                #[allow(unreachable_patterns)]
+                _ => loop {},
+            })).desc()
+        })
+    }
+
+    fn names_generic(&self, tokens: TokenStream) -> bool {
+        tokens.into_iter().any(|t| match t {
+            TokenTree::Ident(i) => matches!(self.look_up(&i.to_string()), Some(Name::Type(_) | Name::Const(..))),
+            TokenTree::Group(g) => self.names_generic(g.stream()),
+            _ => false,
+        })
     }
 }
 
