@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::{finish, Outcome};
+use common::{finish, only_help, Outcome};
 use std::error::Error;
 use std::fs::File;
 use std::io::{BufReader, BufWriter};
@@ -15,7 +15,11 @@ use t0::prelude::*;
 use t0_kernels::edges;
 
 fn main() -> ExitCode {
-    finish(run())
+    match only_help("[IN.png OUT.png]", 2) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => finish(run()),
+        Err(text) => finish(Err(text.into())),
+    }
 }
 
 fn run() -> Outcome {
@@ -85,6 +89,9 @@ fn read_grey(path: &Path) -> Result<(usize, usize, Vec<u8>), Box<dyn Error>> {
 }
 
 fn write_grey(path: &Path, width: usize, height: usize, pixels: &[u8]) -> Result<(), Box<dyn Error>> {
+    if let Some(parent) = path.parent() {
+        std::fs::create_dir_all(parent).map_err(|e| format!("cannot create {}: {e}", parent.display()))?;
+    }
     let file = File::create(path).map_err(|e| format!("cannot write {}: {e}", path.display()))?;
     let mut encoder = png::Encoder::new(BufWriter::new(file), width as u32, height as u32);
     encoder.set_color(png::ColorType::Grayscale);

@@ -2,20 +2,26 @@
 
 mod common;
 
-use common::{argument, finish, Outcome, Random};
+use common::{argument, check_memory, finish, only_help, Outcome, Random};
 use std::process::ExitCode;
 use std::time::Instant;
 use t0::prelude::*;
 use t0_kernels::gemm;
 
 fn main() -> ExitCode {
-    finish(run())
+    match only_help("[M N K]", 3) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => finish(run()),
+        Err(text) => finish(Err(text.into())),
+    }
 }
 
 fn run() -> Outcome {
     let m: usize = argument(1, "M", 256)?;
     let n: usize = argument(2, "N", 256)?;
     let k: usize = argument(3, "K", 256)?;
+    // bf16, its copy on the device (in this memory when it is simulated), f64 for the check; f32 there and here.
+    check_memory(&[(m, k, 2 + 2 + 8), (n, k, 2 + 2 + 8), (m, n, 4 + 4)])?;
     let mut random = Random::new(42);
     let mut matrix = |rows: usize| -> Vec<bf16> { (0..rows * k).map(|_| bf16::from_f32(random.unit())).collect() };
     let (a_host, b_host) = (matrix(m), matrix(n));

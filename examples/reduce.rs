@@ -2,17 +2,23 @@
 
 mod common;
 
-use common::{argument, finish, Outcome};
+use common::{argument, check_memory, finish, only_help, Outcome};
 use std::process::ExitCode;
 use t0::prelude::*;
 use t0_kernels::reduce;
 
 fn main() -> ExitCode {
-    finish(run())
+    match only_help("[N]", 1) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => finish(run()),
+        Err(text) => finish(Err(text.into())),
+    }
 }
 
 fn run() -> Outcome {
     let n: usize = argument(1, "N", 1_000_003)?;
+    // The array and the device's copy (in this memory when it is simulated).
+    check_memory(&[(n, 2, 4)])?;
     // Small integers: every partial sum stays below 2^24 in magnitude, so the sum is exact in any order.
     let xs: Vec<f32> = (0..n).map(|i| (i % 15) as f32 - 7.0).collect();
 

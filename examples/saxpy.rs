@@ -2,17 +2,23 @@
 
 mod common;
 
-use common::{argument, finish, Outcome};
+use common::{argument, check_memory, finish, only_help, Outcome};
 use std::process::ExitCode;
 use t0::prelude::*;
 use t0_kernels::saxpy;
 
 fn main() -> ExitCode {
-    finish(run())
+    match only_help("[N]", 1) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => finish(run()),
+        Err(text) => finish(Err(text.into())),
+    }
 }
 
 fn run() -> Outcome {
     let n: usize = argument(1, "N", 1_000_003)?;
+    // Both arrays, the device's copies (in this memory when it is simulated), and the result.
+    check_memory(&[(n, 5, 4)])?;
     let a = 2.5f32;
     let xs: Vec<f32> = (0..n).map(|i| (i % 1009) as f32 - 500.0).collect();
     let ys: Vec<f32> = (0..n).map(|i| (i % 31) as f32 * 0.25).collect();

@@ -2,18 +2,24 @@
 
 mod common;
 
-use common::{argument, finish, Outcome, Random};
+use common::{argument, check_memory, finish, only_help, Outcome, Random};
 use std::process::ExitCode;
 use t0::prelude::*;
 use t0_kernels::softmax;
 
 fn main() -> ExitCode {
-    finish(run())
+    match only_help("[ROWS COLS]", 2) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => finish(run()),
+        Err(text) => finish(Err(text.into())),
+    }
 }
 
 fn run() -> Outcome {
     let rows: usize = argument(1, "ROWS", 257)?;
     let cols: usize = argument(2, "COLS", 1000)?;
+    // Both matrices, and the device's (in this memory when it is simulated).
+    check_memory(&[(rows, cols, 4 * 4)])?;
     let mut random = Random::new(7);
     let xs: Vec<f32> = (0..rows * cols).map(|_| random.unit() * 20.0).collect();
 

@@ -11,7 +11,7 @@ use crate::target::Target;
 use std::time::{Duration, Instant};
 use t0_ir::analysis::uniform::{Uniform, Uniformity};
 use t0_ir::passes::PassOptions;
-use t0_ir::{abi, Diags, Func, OpKind, Span};
+use t0_ir::{abi, Diag, Diags, Func, OpKind, Span};
 
 /// Switches of [`compile`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -78,6 +78,8 @@ pub enum CompileError {
         kernel: String,
         /// Where, as ` at file:line:column`, or empty.
         place: String,
+        /// The same as a place in [`Func::files`].
+        span: Span,
         /// What.
         what: String,
     },
@@ -96,6 +98,8 @@ pub enum CompileError {
         limit: u32,
         /// Where most are needed, as ` at file:line:column`, or empty.
         place: String,
+        /// The same as a place in [`Func::files`].
+        span: Span,
     },
     /// The code could not be encoded.
     #[error("kernel `{kernel}`: {source}")]
@@ -131,8 +135,35 @@ impl CompileError {
         CompileError::Unsupported {
             kernel: f.name.clone(),
             place: place(f, span),
+            span,
             what,
         }
+    }
+
+    /// The error as findings with place and way out, to be rendered with the [`Func::files`] of the kernel.
+    pub fn to_diags(&self) -> Diags {
+        const BUG: &str = "this is a fault of t0, not of the kernel: please report it with the kernel's source";
+        let diag = match self {
+            CompileError::Diag(d) => return d.clone(),
+            CompileError::Unsupported { span, what, .. } => {
+                Diag::new(*span, format!("there is no code for {what} yet"))
+                    .help("compute the value with other operations or another type")
+            }
+            CompileError::Registers {
+                what,
+                needed,
+                limit,
+                span,
+                ..
+            } => {
+                let message = format!("the kernel needs {needed} {what} here, the limit is {limit}");
+                Diag::new(*span, message).help("make the tile smaller or unroll less")
+            }
+            CompileError::Descriptor { source, .. } => Diag::new(Span::default(), source.to_string()),
+            CompileError::Encode { source, .. } => Diag::new(Span::default(), source.to_string()).help(BUG),
+            CompileError::Object(source) => Diag::new(Span::default(), source.to_string()).help(BUG),
+        };
+        diag.into()
     }
 }
 
@@ -297,5 +328,6 @@ fn out_of_registers(func: &Func, m: &MFunc, e: OutOfRegisters) -> CompileError {
         needed: e.needed,
         limit: e.limit,
         place: place(func, span),
+        span,
     }
 }

@@ -5,7 +5,8 @@ use std::io;
 use std::path::PathBuf;
 use t0_backend_rdna3::object::ObjectError;
 
-/// A command's failure. What the user typed wrong is status 2, what did not work is status 1.
+/// A command's failure. What the user typed wrong, a path that cannot be used included, is status 2; what did not work
+/// is status 1.
 #[derive(Debug, thiserror::Error)]
 pub enum CliError {
     /// Contradictory or incomplete arguments.
@@ -55,16 +56,13 @@ impl CliError {
     /// The exit status: 1 something failed, 2 wrong usage.
     pub fn status(&self) -> u8 {
         match self {
-            CliError::Usage(_) | CliError::Read { .. } => 2,
+            CliError::Usage(_) | CliError::Read { .. } | CliError::Write { .. } => 2,
+            CliError::Runtime(e) if matches!(**e, t0_runtime::Error::DeviceChoice { .. }) => 2,
             CliError::Object {
                 source: ObjectError::NoKernel { .. },
                 ..
             } => 2,
-            CliError::Write { .. }
-            | CliError::Output(_)
-            | CliError::Object { .. }
-            | CliError::Built { .. }
-            | CliError::Runtime(_) => 1,
+            CliError::Output(_) | CliError::Object { .. } | CliError::Built { .. } | CliError::Runtime(_) => 1,
         }
     }
 

@@ -6,17 +6,20 @@
 //! `x.cols`, `x.stride`) then follow from the array's shape.
 //! Source of the hidden arguments: LLVM AMDGPUUsage, "Code Object V5 Metadata".
 
+use crate::spec::Elem;
 use t0_backend_rdna3::object::{Arg, ArgKind, KernelMetadata};
 
 /// What one `--arg` passes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Piece {
-    /// A value, as its bytes.
-    Value(Vec<u8>),
+    /// A value: its type and bytes.
+    Value(Elem, Vec<u8>),
     /// A buffer.
     Buffer {
         /// Its GPU address.
         address: u64,
+        /// NumPy's descriptor of its elements, such as `<f4`.
+        descriptor: String,
         /// Dimensions of the array in it.
         shape: Vec<u64>,
     },
@@ -63,6 +66,20 @@ pub enum KernargError {
         size: u32,
         /// The bytes of the value.
         given: usize,
+    },
+    /// A wrong type.
+    #[error("argument {index} (`{name}`) is {wanted}, {given} was given; {help}")]
+    Type {
+        /// Its number from 0.
+        index: usize,
+        /// Its name.
+        name: String,
+        /// The type of the parameter.
+        wanted: String,
+        /// The type of the argument.
+        given: String,
+        /// The way out.
+        help: String,
     },
     /// An address that is none.
     #[error("argument {index} (`{name}`) is a buffer; pass in:, out: or inout:, or u64: for an address of your own")]
@@ -173,15 +190,16 @@ fn bytes_of(index: usize, arg: &Arg, piece: &Piece) -> Result<Vec<u8>, KernargEr
         arg.name.clone()
     };
     let bytes = match piece {
-        Piece::Value(bytes) => bytes.clone(),
+        Piece::Value(_, bytes) => bytes.clone(),
         Piece::Buffer { address, .. } => address.to_le_bytes().to_vec(),
     };
     let is_buffer = arg.kind == ArgKind::GlobalBuffer;
     if is_buffer && bytes.len() != 8 {
         return Err(KernargError::NotBuffer { index, name });
     }
+    check_type(index, &name, arg, piece)?;
     // A scalar narrower than its word (t0 passes bf16 or bool in 4 bytes) leaves the rest zero.
-    let narrow = !is_buffer && matches!(piece, Piece::Value(_)) && bytes.len() <= arg.size as usize;
+    let narrow = !is_buffer && matches!(piece, Piece::Value(..)) && bytes.len() <= arg.size as usize;
     if narrow || bytes.len() == arg.size as usize {
         Ok(bytes)
     } else {
@@ -191,6 +209,58 @@ fn bytes_of(index: usize, arg: &Arg, piece: &Piece) -> Result<Vec<u8>, KernargEr
             size: arg.size,
             given: bytes.len(),
         })
+    }
+}
+
+/// Compares an argument's type with the parameter's where both are known: t0 writes its own type names into the
+/// metadata, those of other compilers are not judged.
+fn check_type(index: usize, name: &str, arg: &Arg, piece: &Piece) -> Result<(), KernargError> {
+    // A bool is one byte in an array and any integer word as a value.
+    let is_bool = arg.type_name == "bool";
+    let wanted = Elem::from_name(&arg.type_name);
+    if wanted.is_none() && !is_bool {
+        return Ok(());
+    }
+    let wrong = |given: String, help: String| {
+        Err(KernargError::Type {
+            index,
+            name: name.to_owned(),
+            wanted: arg.type_name.clone(),
+            given,
+            help,
+        })
+    };
+    match piece {
+        // An address of one's own for a buffer.
+        Piece::Value(Elem::U64 | Elem::I64, _) if arg.kind == ArgKind::GlobalBuffer => Ok(()),
+        Piece::Value(elem, _) if Some(*elem) == wanted => Ok(()),
+        Piece::Value(Elem::U8 | Elem::U32, _) if is_bool => Ok(()),
+        Piece::Value(elem, _) => {
+            let write = if is_bool {
+                "u32:1 or u32:0".to_owned()
+            } else {
+                format!("{}:VALUE", arg.type_name)
+            };
+            wrong(elem.to_string(), format!("write {write}"))
+        }
+        Piece::Buffer { .. } if arg.kind != ArgKind::GlobalBuffer => Ok(()), // a wrong size says so
+        Piece::Buffer { descriptor, .. } => {
+            let allowed = wanted.map_or("|u1", Elem::descriptor);
+            if descriptor == allowed || (is_bool && descriptor == "|b1") || (allowed == "|u1" && descriptor == "|b1") {
+                return Ok(());
+            }
+            let dtype = Elem::dtype_of(descriptor);
+            let wanted = Elem::dtype_of(allowed);
+            let note = if arg.type_name == "bf16" {
+                ", which carries bf16 bits in NumPy"
+            } else {
+                ""
+            };
+            wrong(
+                format!("an array of {dtype}"),
+                format!("pass an array of dtype {wanted}{note}"),
+            )
+        }
     }
 }
 
@@ -238,7 +308,7 @@ fn pack_in_order(block_bytes: u32, pieces: &[Piece]) -> Result<Vec<u8>, KernargE
     let mut block = Vec::new();
     for p in pieces {
         let bytes = match p {
-            Piece::Value(bytes) => bytes.clone(),
+            Piece::Value(_, bytes) => bytes.clone(),
             Piece::Buffer { address, .. } => address.to_le_bytes().to_vec(),
         };
         block.resize(block.len().next_multiple_of(bytes.len().max(1)), 0);
@@ -258,6 +328,7 @@ fn pack_in_order(block_bytes: u32, pieces: &[Piece]) -> Result<Vec<u8>, KernargE
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::spec::Spec;
 
     const G: Geometry = Geometry {
         groups: [3, 4, 1],
@@ -281,14 +352,76 @@ mod tests {
     }
 
     fn value(v: u32) -> Piece {
-        Piece::Value(v.to_le_bytes().to_vec())
+        Piece::Value(Elem::U32, v.to_le_bytes().to_vec())
     }
 
     fn buffer(address: u64, shape: &[u64]) -> Piece {
         Piece::Buffer {
             address,
+            descriptor: "<f4".into(),
             shape: shape.to_vec(),
         }
+    }
+
+    #[test]
+    fn types_are_checked_where_the_metadata_names_them() {
+        let check = |arg: Arg, piece: &Piece| bytes_of(0, &arg, piece);
+        let scalar = |ty| Arg::by_value("a", ty, 0, 4);
+        let value = |text: &str| match text.parse().unwrap() {
+            Spec::Value(elem, bytes) => Piece::Value(elem, bytes),
+            other => panic!("{other:?}"),
+        };
+        let array = |descriptor: &str| Piece::Buffer {
+            address: 16,
+            descriptor: descriptor.into(),
+            shape: vec![1],
+        };
+        for (ty, text) in [
+            ("f32", "f32:2"),
+            ("bf16", "bf16:2"),
+            ("bool", "u32:1"),
+            ("bool", "u8:1"),
+            ("float", "f32:1"),
+        ] {
+            assert!(check(scalar(ty), &value(text)).is_ok(), "{ty} {text}");
+        }
+        let e = check(scalar("f32"), &value("u32:2")).unwrap_err().to_string();
+        assert_eq!(e, "argument 0 (`a`) is f32, u32 was given; write f32:VALUE");
+        for (ty, text) in [
+            ("i32", "u32:1"),
+            ("u32", "i32:1"),
+            ("f16", "bf16:1"),
+            ("bf16", "u16:1"),
+            ("bool", "f32:1"),
+        ] {
+            assert!(check(scalar(ty), &value(text)).is_err(), "{ty} {text}");
+        }
+        for (ty, d) in [
+            ("f32", "<f4"),
+            ("bf16", "<u2"),
+            ("f16", "<f2"),
+            ("u8", "|u1"),
+            ("u8", "|b1"),
+            ("bool", "|b1"),
+            ("float*", "<i8"),
+        ] {
+            assert!(check(Arg::buffer("x", ty, 0), &array(d)).is_ok(), "{ty} {d}");
+        }
+        for (ty, d) in [
+            ("f32", "<f8"),
+            ("bf16", "<f2"),
+            ("f16", "<u2"),
+            ("u32", "<i4"),
+            ("u8", "|i1"),
+        ] {
+            assert!(check(Arg::buffer("x", ty, 0), &array(d)).is_err(), "{ty} {d}");
+        }
+        let e = check(Arg::buffer("x", "bf16", 0), &array("<f4"))
+            .unwrap_err()
+            .to_string();
+        let text = "argument 0 (`x`) is bf16, an array of float32 was given; pass an array of dtype uint16, which carries bf16 bits in NumPy";
+        assert_eq!(e, text);
+        assert!(check(Arg::buffer("x", "f32", 0), &value("u64:4096")).is_ok());
     }
 
     #[test]
@@ -301,7 +434,8 @@ mod tests {
                 Arg::by_value("n", "u32", 16, 4),
             ],
         );
-        let block = pack(Some(&m), 24, &[value(7), buffer(0x1_0000_0002, &[5]), value(9)], &G).unwrap();
+        let a = Piece::Value(Elem::F32, vec![7, 0, 0, 0]);
+        let block = pack(Some(&m), 24, &[a, buffer(0x1_0000_0002, &[5]), value(9)], &G).unwrap();
         assert_eq!(u32s(&block), [7, 0, 2, 1, 9, 0]);
     }
 
@@ -321,7 +455,11 @@ mod tests {
                 word("c.len", 44),
             ],
         );
-        let pieces = [Piece::Value(vec![1, 2]), buffer(16, &[6]), buffer(32, &[3, 5])];
+        let pieces = [
+            Piece::Value(Elem::Bf16, vec![1, 2]),
+            buffer(16, &[6]),
+            buffer(32, &[3, 5]),
+        ];
         let block = pack(Some(&m), 48, &pieces, &G).unwrap();
         assert_eq!(u32s(&block), [0x0201, 0, 16, 0, 6, 0, 32, 0, 3, 5, 5, 15]);
         let flat = [pieces[0].clone(), pieces[1].clone(), buffer(32, &[15])];
@@ -382,7 +520,13 @@ mod tests {
 
     #[test]
     fn without_metadata_arguments_are_aligned_in_order() {
-        let block = pack(None, 24, &[value(1), buffer(2, &[]), Piece::Value(vec![3])], &G).unwrap();
+        let block = pack(
+            None,
+            24,
+            &[value(1), buffer(2, &[]), Piece::Value(Elem::U8, vec![3])],
+            &G,
+        )
+        .unwrap();
         assert_eq!(u32s(&block), [1, 0, 2, 0, 3, 0]);
         assert!(matches!(
             pack(None, 8, &[buffer(2, &[]), value(1)], &G),

@@ -62,7 +62,15 @@ fn main() -> ExitCode {
         Err(e) => {
             // Help and version go to standard output and are fine; the rest is wrong usage.
             let _ = e.print();
-            return ExitCode::from(if e.use_stderr() { 2 } else { 0 });
+            if !e.use_stderr() {
+                return ExitCode::SUCCESS;
+            }
+            if std::env::args_os().any(|a| a == "--json") {
+                let text = e.to_string();
+                let text = text.trim().trim_start_matches("error: ");
+                let _ = Output::stdout(true).document(&serde_json::json!({ "error": text }));
+            }
+            return ExitCode::from(2);
         }
     };
     let mut out = Output::stdout(cli.json);

@@ -7,13 +7,13 @@ use crate::error::{read_file, write_file, CliError};
 use crate::kernarg::{pack, Geometry, Piece};
 use crate::npy::Array;
 use crate::output::{Outcome, Output};
-use crate::spec::{parse_dims, Spec};
+use crate::spec::{parse_dims, Elem, Spec};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use t0_backend_rdna3::object::{CodeObject, Kernel};
-use t0_kfd::RealKfd;
+use t0_kfd::{Kfd, RealKfd};
 use t0_runtime::{Buffer, Gpu, Module};
 use t0_sim::driver::{Dispatch, DispatchStats, ExecFault, Executor, SimKfd, Vm};
 use t0_sim::Simulator;
@@ -123,6 +123,7 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Outcome, CliError> {
     )
     .map_err(|e| CliError::Usage(e.to_string()))?;
 
+    device.name_arrays(kernel, &buffers);
     let (duration, mut findings) = launch(&device, &bytes, kernel, &geometry, &kernarg)?;
     if findings.is_empty() {
         for (index, (input, buffer)) in inputs.iter().zip(&buffers).enumerate() {
@@ -229,7 +230,7 @@ fn print(args: &Args, device: &Device, report: &Report, out: &mut Output) -> Res
 
 /// An argument with its file read.
 enum Input<'a> {
-    Value(&'a [u8]),
+    Value(Elem, &'a [u8]),
     Array {
         name: &'a Path,
         array: Array,
@@ -247,7 +248,7 @@ impl<'a> Input<'a> {
             })
         };
         Ok(match spec {
-            Spec::Value(bytes) => Input::Value(bytes),
+            Spec::Value(elem, bytes) => Input::Value(*elem, bytes),
             Spec::In(path) => Input::Array {
                 name: path,
                 array: array(path)?,
@@ -285,10 +286,11 @@ impl<'a> Input<'a> {
         match (self, buffer) {
             (Input::Array { array, .. }, Some(b)) => Piece::Buffer {
                 address: b.buffer.va() + GUARD as u64,
+                descriptor: array.descriptor.clone(),
                 shape: array.shape.clone(),
             },
-            (Input::Value(bytes), _) => Piece::Value(bytes.to_vec()),
-            (Input::Array { .. }, None) => Piece::Value(Vec::new()),
+            (Input::Value(elem, bytes), _) => Piece::Value(*elem, bytes.to_vec()),
+            (Input::Array { .. }, None) => Piece::Value(Elem::U64, Vec::new()),
         }
     }
 
@@ -428,6 +430,24 @@ impl Device {
             gpu,
             sim: Some(Sim { kfd, recorder }),
         })
+    }
+
+    /// Calls the arrays by their parameters in messages of the simulated card: the user's bytes without the guards.
+    fn name_arrays(&self, kernel: &Kernel, buffers: &[Option<Guarded>]) {
+        let Some(sim) = &self.sim else { return };
+        let visible = kernel.metadata.iter().flat_map(|m| &m.args);
+        let visible: Vec<_> = visible.filter(|a| !a.kind.is_hidden()).collect();
+        // Either every word was given, or one argument for each Rust parameter.
+        let all = visible.len() == buffers.len();
+        let mut names = visible.into_iter().filter(|a| all || !a.name.contains('.'));
+        for (index, buffer) in buffers.iter().enumerate() {
+            let name = names.next().map(|a| a.name.clone()).filter(|n| !n.is_empty());
+            let Some(b) = buffer else { continue };
+            let name = name.unwrap_or_else(|| format!("argument {index}"));
+            let (va, guard) = (b.buffer.va(), GUARD as u64);
+            sim.kfd.name_memory(va, guard, &format!("guard bytes before {name}"));
+            sim.kfd.name_memory(va + guard, b.len as u64, &name);
+        }
     }
 
     fn name(&self) -> &'static str {

@@ -59,6 +59,22 @@ impl Elem {
         self.entry().2
     }
 
+    /// NumPy's name of a descriptor: `<f4` is `float32`. One that no type here has stays as it is.
+    pub fn dtype_of(descriptor: &str) -> String {
+        let known = descriptor.trim_start_matches(['<', '|', '=']);
+        let (kind, bytes) = known.split_at(known.len().min(1));
+        let kind = match kind {
+            "f" => "float",
+            "i" => "int",
+            "u" => "uint",
+            "b" => return "bool".to_owned(),
+            _ => return descriptor.to_owned(),
+        };
+        bytes
+            .parse::<u32>()
+            .map_or(descriptor.to_owned(), |b| format!("{kind}{}", b * 8))
+    }
+
     /// The bytes of a number of this type.
     ///
     /// Errors: not a number, or one the type does not hold.
@@ -121,8 +137,8 @@ fn integer(text: &str) -> Option<i128> {
 /// What an argument passes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Spec {
-    /// A value, as its bytes.
-    Value(Vec<u8>),
+    /// A value: its type and bytes.
+    Value(Elem, Vec<u8>),
     /// A buffer with the bytes of an array.
     In(PathBuf),
     /// A buffer whose bytes go to a file.
@@ -189,7 +205,10 @@ impl FromStr for Spec {
                     output: output.into(),
                 })
             }
-            _ => Ok(Spec::Value(Elem::from_name(kind).ok_or_else(form)?.parse(rest)?)),
+            _ => {
+                let elem = Elem::from_name(kind).ok_or_else(form)?;
+                Ok(Spec::Value(elem, elem.parse(rest)?))
+            }
         }
     }
 }
@@ -253,7 +272,7 @@ mod tests {
 
     fn value(s: &str) -> Vec<u8> {
         match s.parse() {
-            Ok(Spec::Value(v)) => v,
+            Ok(Spec::Value(_, v)) => v,
             other => panic!("{s}: {other:?}"),
         }
     }

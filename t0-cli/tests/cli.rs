@@ -68,6 +68,20 @@ fn help_is_fine_and_nonsense_is_wrong_usage() {
         assert_eq!(ran.status, 2, "{args:?}: {}", ran.err);
         assert!(ran.out.is_empty() && !ran.err.is_empty(), "{args:?}");
     }
+    for args in [
+        &["--json", "nonsense"][..],
+        &["dis", "--json", "--no-such"],
+        &["--json", "isa", "nope"],
+    ] {
+        let ran = t0(args);
+        let v = json(&ran);
+        let text = v["error"].as_str().unwrap();
+        assert_eq!(ran.status, 2, "{args:?}");
+        assert!(!text.is_empty() && !text.starts_with("error:"), "{text}");
+    }
+    let ran = t0(&["isa", "saxpy", "--output", "/no/such/directory/x.txt"]);
+    assert_eq!(ran.status, 2, "{}", ran.err);
+    assert!(ran.err.contains("cannot write /no/such/directory/x.txt"), "{}", ran.err);
     let target = t0(&["dis", "x.co", "--target", "gfx906"]);
     assert_eq!(target.status, 2);
     assert!(target.err.contains("t0 makes code for gfx1100"), "{}", target.err);
@@ -237,4 +251,16 @@ fn clangs_kernels_disassemble_as_llvm_does() {
     let ours: Vec<&str> = ours.iter().map(|i| i["text"].as_str().unwrap()).collect();
     assert_eq!(ours, expected[..ours.len()]);
     assert!(ours.contains(&"s_endpgm"));
+}
+
+#[test]
+fn source_lines_are_shown_from_any_directory() {
+    let out = Command::new(env!("CARGO_BIN_EXE_t0"))
+        .args(["isa", "saxpy"])
+        .current_dir("/")
+        .output()
+        .unwrap();
+    let text = String::from_utf8(out.stdout).unwrap();
+    let (status, source) = (out.status.code(), "a * x");
+    assert!(status == Some(0) && text.contains(source), "{text}");
 }

@@ -191,9 +191,9 @@ fn wrong_names_are_wrong_usage() {
 }
 
 #[test]
-fn a_file_that_cannot_be_written_is_a_failure() {
+fn a_file_that_cannot_be_written_is_wrong_usage() {
     let ran = t0(&["build", "saxpy", "-o", "/no/such/folder/k.co"]);
-    assert_eq!(ran.status, 1);
+    assert_eq!(ran.status, 2);
     assert!(
         ran.err.contains("cannot write /no/such/folder/k.co: No such file"),
         "{}",

@@ -205,7 +205,18 @@ fn a_fault_names_instruction_and_line() {
         (Some("axpy.cl"), Some(0x5c)),
         "{v}"
     );
-    assert!(f["text"].as_str().unwrap().contains("global_load_b32"), "{f}");
+    let text = f["text"].as_str().unwrap();
+    assert!(text.contains("global_load_b32"), "{f}");
+    // The simulated card names the array by its parameter, with the bytes the user gave.
+    assert!(
+        text.contains("past the end of `") && text.contains("` (400 bytes at"),
+        "{f}"
+    );
+    assert!(!text.contains("`a buffer`"), "{f}");
+    let ran = c.run("--kernel axpy --grid 1 --block 64 --arg u64:0 --arg in:@x.npy --arg f32:2 --arg u32:64 --json");
+    let v = json(&ran);
+    let text = v["findings"][0]["text"].as_str().unwrap();
+    assert!(text.contains("near address 0"), "{text}");
     assert!(!c.dir.join("o.npy").exists(), "no result of a failed run is written");
 }
 
@@ -271,7 +282,7 @@ fn the_environment_chooses_the_device_when_the_command_line_does_not() {
     let (status, note) = run("sim", &[]);
     assert!(status == Some(0) && note.contains("T0_DEVICE=sim"), "{note}");
     let (status, note) = run("toaster", &[]);
-    assert!(status == Some(1) && note.contains("T0_DEVICE is \"toaster\""), "{note}");
+    assert!(status == Some(2) && note.contains("T0_DEVICE is \"toaster\""), "{note}");
     let (status, note) = run("toaster", &["--device", "sim"]);
     assert!(status == Some(0) && note.contains("--device sim"), "{note}");
 }

@@ -134,7 +134,8 @@ impl<'a> Place<'a> {
     }
 }
 
-/// The file as named, or under a directory above the current one (tests run in their package's directory).
+/// The file as named, under a directory above the current one (tests run in their package's directory), or under one
+/// above this crate's source.
 fn read_source(file: &str) -> Option<String> {
     if let Ok(text) = std::fs::read_to_string(file) {
         return Some(text);
@@ -142,9 +143,10 @@ fn read_source(file: &str) -> Option<String> {
     if Path::new(file).is_absolute() {
         return None;
     }
-    let here = std::env::current_dir().ok()?;
+    let here = std::env::current_dir().unwrap_or_default();
     here.ancestors()
         .skip(1)
+        .chain(Path::new(env!("CARGO_MANIFEST_DIR")).ancestors())
         .find_map(|dir| std::fs::read_to_string(dir.join(file)).ok())
 }
 

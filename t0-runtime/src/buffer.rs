@@ -143,12 +143,14 @@ impl Drop for BufferCore {
     }
 }
 
+fn too_many<T>(count: String) -> Error {
+    let size = size_of::<T>();
+    Error::TooMany { count, size }
+}
+
 fn byte_len<T>(elements: usize) -> Result<u64> {
     let bytes = (elements as u64).checked_mul(size_of::<T>() as u64);
-    bytes.ok_or_else(|| Error::TooLong {
-        name: "a buffer".into(),
-        bytes: u64::MAX,
-    })
+    bytes.ok_or_else(|| too_many::<T>(elements.to_string()))
 }
 
 impl Gpu {
@@ -186,11 +188,8 @@ impl Gpu {
         if stride < cols {
             return Err(Error::Stride { stride, cols });
         }
-        let too_long = || Error::TooLong {
-            name: "a matrix".into(),
-            bytes: u64::MAX,
-        };
-        let elements = rows.checked_mul(stride).ok_or_else(too_long)?;
+        let too_many = || too_many::<T>(format!("{rows} x {stride}"));
+        let elements = rows.checked_mul(stride).ok_or_else(too_many)?;
         let core = BufferCore::new(&self.device, byte_len::<T>(elements)?)?;
         Ok(MatBuffer {
             core,
@@ -367,3 +366,21 @@ const _: fn() = || {
     shared::<Gpu>();
     shared::<crate::Queue>();
 };
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn too_many_elements_are_given_as_asked_for() {
+        let gpu = Gpu::simulated().unwrap();
+        let e = gpu.alloc::<f32>(usize::MAX).unwrap_err().to_string();
+        assert!(
+            e.starts_with("18446744073709551615 elements of 4 bytes are more than"),
+            "{e}"
+        );
+        let e = gpu.alloc_mat::<f32>(usize::MAX, 3).unwrap_err().to_string();
+        assert!(e.starts_with("18446744073709551615 x 3 elements of 4 bytes"), "{e}");
+    }
+}

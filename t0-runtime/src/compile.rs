@@ -1,9 +1,11 @@
 //! Compiling without a device: code objects and listings from a kernel's launch struct.
 
+use std::path::Path;
+
 use t0_backend_rdna3::listing::Listing;
 use t0_backend_rdna3::object::CodeObject;
 use t0_backend_rdna3::target::Target;
-use t0_backend_rdna3::{CompileError, Compiled, Options};
+use t0_backend_rdna3::{Compiled, Options};
 use t0_ir::stage::Kernel;
 use t0_ir::Diags;
 
@@ -36,17 +38,16 @@ pub fn compile_with(key: &KernelKey, target: &Target, options: &Options) -> Resu
         .entry
         .stage(&key.consts)
         .map_err(|d| fail(render(&d, &entry_file)))?;
-    t0_backend_rdna3::compile(&func, target, options).map_err(|e| match e {
-        CompileError::Diag(d) => fail(render(&d, &func.files)),
-        other => fail(other.to_string()),
-    })
+    t0_backend_rdna3::compile(&func, target, options).map_err(|e| fail(render(&e.to_diags(), &func.files)))
 }
 
 /// The text of a source file as the compiler names it: relative to the workspace it was compiled in, which is looked for
-/// from the current directory upwards.
+/// from the current directory upwards, then from where t0 itself was compiled.
 pub fn read_source(file: &str) -> Option<String> {
-    let here = std::env::current_dir().ok()?;
+    let here = std::env::current_dir().unwrap_or_default();
+    let built = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.ancestors()
+        .chain(built.ancestors())
         .find_map(|dir| std::fs::read_to_string(dir.join(file)).ok())
 }
 
@@ -77,3 +78,87 @@ pub trait Compile: Kernel {
 }
 
 impl<K: Kernel> Compile for K {}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use t0_backend_rdna3::target::GFX1100;
+    use t0_ir::stage::KernelEntry;
+    use t0_ir::{Builder, Diags, Func, LdsAlloc, OpKind, Role, Scalar, Span, Ty, Value};
+
+    /// 40 matrix accumulators of 8 VGPRs carried round a loop: more than the 256 VGPRs there are.
+    fn many(_: &[i64]) -> std::result::Result<Func, Diags> {
+        let params = vec![t0_ir::Param {
+            name: "n".into(),
+            kind: t0_ir::ParamKind::Scalar(Scalar::U32),
+        }];
+        let mut func = Func::new("many_128", 32, params);
+        func.files = vec![file!().into()];
+        let mut b = Builder::new(func);
+        let span = Span {
+            file: 0,
+            line: 1,
+            column: 1,
+        };
+        b.set_span(span);
+        let (zero, one) = (b.f32(0.0), b.constant(Scalar::Bf16, 0x3f80));
+        let acc = Ty::Frag(Role::Acc, Scalar::F32);
+        let init: Vec<Value> = (0..40).map(|_| b.op1_as(OpKind::FragSplat, &[zero], acc)).collect();
+        let input = b.op1_as(OpKind::FragSplat, &[one], Ty::Frag(Role::Input, Scalar::Bf16));
+        let (lo, step) = (b.u32(0), b.u32(1));
+        let sums = b.for_([lo, Value(0), step], Default::default(), &init, |b, _, acc| {
+            let product = |&c| b.op1(OpKind::Wmma, &[input, input, c]);
+            acc.iter().map(product).collect()
+        });
+        let lds = b.func_mut().new_lds(LdsAlloc {
+            name: "out".into(),
+            bytes: 4096,
+            align: 16,
+            slots: 1,
+            tile: false,
+        });
+        for (i, s) in sums.into_iter().enumerate() {
+            let x = b.op1(OpKind::VecGet { index: 0 }, &[s]);
+            let at = b.u32(4 * i as u32);
+            b.op0(OpKind::LdsStore { lds, base: 0, slot: 0 }, &[at, x]);
+        }
+        Ok(b.finish())
+    }
+
+    static MANY: KernelEntry = KernelEntry {
+        name: "many",
+        module: "m",
+        file: file!(),
+        line: 1,
+        group: 32,
+        params: &[],
+        consts: &["N"],
+        stage: many,
+    };
+
+    #[test]
+    fn too_many_registers_are_shown_with_source_line_and_help() {
+        let key = KernelKey {
+            entry: &MANY,
+            consts: vec![128],
+        };
+        let text = compile_kernel(&key, &GFX1100).unwrap_err().to_string();
+        assert!(text.starts_with("kernel `many::<128>` does not compile:"), "{text}");
+        assert!(
+            text.contains("error: the kernel needs ") && text.contains("the limit is 256"),
+            "{text}"
+        );
+        assert!(text.contains("1 | //! Compiling without a device"), "{text}");
+        assert!(text.contains("help: make the tile smaller"), "{text}");
+        assert!(!text.contains("many_128"), "{text}");
+    }
+
+    #[test]
+    fn sources_are_found_from_the_crate_upwards() {
+        assert!(read_source("t0-runtime/src/compile.rs")
+            .unwrap()
+            .starts_with("//! Compiling"));
+        assert!(read_source("no/such/file.rs").is_none());
+    }
+}

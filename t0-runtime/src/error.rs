@@ -3,8 +3,9 @@
 use t0_backend_rdna3::object::ObjectError;
 use t0_kfd::KfdError;
 
-/// Errors of the runtime.
-#[derive(Clone, Debug, thiserror::Error)]
+/// Errors of the runtime. `Debug` prints the same sentence as `Display`: it is what `fn main() -> Result<…>` and
+/// `unwrap` show.
+#[derive(Clone, thiserror::Error)]
 pub enum Error {
     /// The driver refused something.
     #[error(transparent)]
@@ -107,6 +108,14 @@ pub enum Error {
         /// Its bytes.
         bytes: u64,
     },
+    /// More elements than there are addresses.
+    #[error("{count} elements of {size} bytes are more than 2^64 bytes; ask for fewer")]
+    TooMany {
+        /// Elements asked for, a product for a matrix.
+        count: String,
+        /// Bytes of an element.
+        size: usize,
+    },
     /// A launch larger than the hardware can count.
     #[error("kernel `{kernel}`: a grid of {groups:?} workgroups of {group:?} work-items exceeds 2^32 work-items in a dimension; launch it in parts")]
     Grid {
@@ -182,5 +191,23 @@ pub enum Error {
     },
 }
 
+impl std::fmt::Debug for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
+}
+
 /// Result of the runtime.
 pub type Result<T> = std::result::Result<T, Error>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn debug_is_the_sentence() {
+        let e = Error::NoGrid { kernel: "k".into() };
+        assert_eq!(format!("{e:?}"), e.to_string());
+        assert!(format!("{e:#?}").starts_with("kernel `k`: nothing sets the grid"));
+    }
+}

@@ -144,6 +144,9 @@ pub enum VmFaultKind {
     Misaligned,
 }
 
+/// Below this no allocation ever lies (Linux keeps the first 64 KiB free, vm.mmap_min_addr).
+const NEAR_ZERO: u64 = 1 << 16;
+
 /// Where a bad address lies relative to an allocation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Nearest {
@@ -160,6 +163,9 @@ pub struct Nearest {
 impl fmt::Display for Nearest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Nearest { name, range, va, .. } = self;
+        if *va < NEAR_ZERO && *va < range.start {
+            return write!(f, "near address 0, where nothing is ever allocated");
+        }
         if *va >= range.end {
             write!(f, "{} bytes past the end of `{name}`", va - range.end)?;
         } else if *va < range.start {
