@@ -96,6 +96,22 @@ pub fn unknown_literal(y: &mut Lanes<u32>) {
     }
 }
 
+#[kernel(group = 32)]
+pub fn late_index<const N: usize>(y: &mut Lanes<u32>) {
+    for (_, y) in y {
+        let mut m = 5;
+        for j in 0..N as u64 as usize {
+            m = j;
+        }
+        let mut n = 5;
+        for j in 0..10 {
+            n = j;
+        }
+        let z: u64 = n;
+        *y = z as u32 + m as u32;
+    }
+}
+
 /// All findings of staging, or else of the verifier, or else of the passes, as text.
 fn report<K: Kernel>(consts: &[i64]) -> String {
     match K::ENTRY.stage(consts) {
@@ -149,4 +165,10 @@ fn a_literal_is_never_guessed_inside_a_struct() {
     let got = report::<unknown_literal>(&[]);
     assert!(got.contains("the type of this number is not known"), "{got}");
     assert!(got.contains("250u8") && got.contains("diags.rs"), "{got}");
+}
+
+#[test]
+fn a_loop_index_that_turns_out_wide() {
+    let got = report::<late_index<3>>(&[3]);
+    assert!(got.contains("this loop counts a `u64`") && got.contains("0..10u64"), "{got}");
 }

@@ -277,6 +277,7 @@ impl Stage {
             Some(hi) if narrow && !lp.exits => {
                 let step = self.step_as(r, r.lo);
                 let base = r.rev.then(|| self.mirror(r, hi, step));
+                self.counted(r.lo);
                 self.for_op([r.lo, hi, step], lp.hints(), &|s, k| {
                     let i = match base {
                         Some(base) => s.pure(OpKind::Sub, &[base, k]),

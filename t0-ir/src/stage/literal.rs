@@ -60,6 +60,8 @@ pub(crate) struct Open {
     classes: Vec<Class>,
     /// Values whose type rustc knows from something staging does not see, with where they stand.
     no_fallback: Vec<(Value, Span)>,
+    /// Indices of loops built as `for`, which counts 32 bits, with where the loops stand.
+    counted: Vec<(Value, Span)>,
 }
 
 impl Stage {
@@ -219,6 +221,14 @@ impl Stage {
         }
     }
 
+    /// This index of a `for`, if open, has to become one of 32 bits.
+    pub(crate) fn counted(&mut self, v: Value) {
+        if self.is_open(v) {
+            let span = self.b.span();
+            self.open.counted.push((v, span));
+        }
+    }
+
     /// Gives what is still open rustc's fallback type.
     pub(crate) fn close_literals(&mut self) {
         for (v, span) in std::mem::take(&mut self.open.no_fallback) {
@@ -232,6 +242,14 @@ impl Stage {
             let ty = if class.float { Ty::Scalar(Scalar::F64) } else { Ty::I32 };
             if let Some(&v) = class.members.first() {
                 self.close(v, ty);
+            }
+        }
+        for (v, span) in std::mem::take(&mut self.open.counted) {
+            let ty = self.scalar(v);
+            if !matches!(ty, Scalar::U32 | Scalar::I32) {
+                let message = format!("this loop counts a `{ty}`, which is known only from what follows it");
+                let help = format!("write the type at an end of the range, as in `0..10{ty}`");
+                self.diag(Diag::new(span, message).help(help));
             }
         }
     }
