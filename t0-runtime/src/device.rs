@@ -46,7 +46,7 @@ static REAL: Mutex<Option<Gpu>> = Mutex::new(None);
 
 const REAL_TIME_LIMIT: Duration = Duration::from_secs(60);
 /// The simulator is thousands of times slower than a card and stops endless kernels itself.
-const SIM_TIME_LIMIT: Duration = Duration::from_secs(3600);
+const SIM_TIME_LIMIT: Duration = Duration::from_secs(600);
 /// Freed memory of a real card kept for the next allocation of the same size.
 const CACHE_LIMIT: u64 = 256 << 20;
 /// Longest single wait for events: bounds the damage of an event that was lost.
@@ -179,7 +179,7 @@ impl Device {
         let memory_event = create(uapi::EVENT_MEMORY, event_page.handle())?;
         event_page.pin();
         let hw_event = create(uapi::EVENT_HW_EXCEPTION, 0)?;
-        let limit = time_limit_from_environment().unwrap_or(if simulated { SIM_TIME_LIMIT } else { REAL_TIME_LIMIT });
+        let limit = time_limit_from_environment()?.unwrap_or(if simulated { SIM_TIME_LIMIT } else { REAL_TIME_LIMIT });
         Ok(Device {
             graveyard: Mutex::default(),
             cache: Mutex::default(),
@@ -202,7 +202,10 @@ impl Device {
     pub fn alloc(&self, len: u64, kind: Kind, name: &str) -> Result<GpuMem> {
         self.check()?;
         self.bury();
-        let size = len.max(1).next_multiple_of(t0_kfd::va::PAGE);
+        let size = len
+            .max(1)
+            .checked_next_multiple_of(t0_kfd::va::PAGE)
+            .ok_or(Error::TooMuch { bytes: len })?;
         let mut cache = lock(&self.cache);
         if let Some(i) = cache.iter().position(|m| m.kind() == kind && m.len() == size) {
             let mem = cache.swap_remove(i);
@@ -400,7 +403,16 @@ impl Drop for Device {
     }
 }
 
-fn time_limit_from_environment() -> Option<Duration> {
-    let seconds: f64 = std::env::var("T0_TIMEOUT").ok()?.parse().ok()?;
-    Duration::try_from_secs_f64(seconds).ok()
+/// The time limit of T0_TIMEOUT, if it is set.
+fn time_limit_from_environment() -> Result<Option<Duration>> {
+    let Some(value) = std::env::var_os("T0_TIMEOUT") else {
+        return Ok(None);
+    };
+    let seconds = value.to_str().and_then(|s| s.parse().ok());
+    match seconds.and_then(|s| Duration::try_from_secs_f64(s).ok()) {
+        Some(limit) => Ok(Some(limit)),
+        None => Err(Error::TimeLimit {
+            value: value.to_string_lossy().into_owned(),
+        }),
+    }
 }

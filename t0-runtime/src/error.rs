@@ -24,6 +24,18 @@ pub enum Error {
         /// Its value.
         value: String,
     },
+    /// T0_TIMEOUT is no number of seconds.
+    #[error("T0_TIMEOUT is `{value}`; it must be a number of seconds, such as 30 or 0.5")]
+    TimeLimit {
+        /// Its value.
+        value: String,
+    },
+    /// More memory than an address space holds.
+    #[error("cannot allocate {bytes} bytes: no address space is that large; ask for less")]
+    TooMuch {
+        /// Bytes asked for.
+        bytes: u64,
+    },
     /// A kernel faulted.
     #[error("kernel `{kernel}` faulted: {detail}; the device is lost, open it again")]
     Fault {

@@ -363,9 +363,11 @@ impl QueueInner {
 
     fn wait_for(&self, index: u64) -> Result<()> {
         let what = || {
+            // What holds everything up is the oldest launch, whichever one is waited for.
             let kernel = self.oldest().unwrap_or_default();
+            let packet = self.retired.load(Ordering::Acquire);
             (
-                format!("kernel `{kernel}` (packet {index} of queue {})", self.queue_id),
+                format!("kernel `{kernel}` (packet {packet} of queue {})", self.queue_id),
                 self.status(),
             )
         };

@@ -22,7 +22,7 @@ const PATIENCE: u32 = 256;
 /// Suspended groups kept before they are continued ahead of new ones.
 const RESIDENT: usize = 96;
 /// Default limit of instructions per wave.
-pub const DEFAULT_BUDGET: u64 = 1 << 32;
+pub const DEFAULT_BUDGET: u64 = 1 << 28;
 /// Decoded kernels kept.
 const CACHE: usize = 256;
 
