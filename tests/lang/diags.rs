@@ -170,5 +170,8 @@ fn a_literal_is_never_guessed_inside_a_struct() {
 #[test]
 fn a_loop_index_that_turns_out_wide() {
     let got = report::<late_index<3>>(&[3]);
-    assert!(got.contains("this loop counts a `u64`") && got.contains("0..10u64"), "{got}");
+    assert!(
+        got.contains("this loop counts a `u64`") && got.contains("0..10u64"),
+        "{got}"
+    );
 }
