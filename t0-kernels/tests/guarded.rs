@@ -7,7 +7,7 @@
 
 mod common;
 
-use common::{Card, Guarded, Random, SHAPES};
+use common::{Card, Guarded, Random, MATRICES, SHAPES};
 use t0::prelude::*;
 use t0_kernels::{edges, gemm, reduce, saxpy, softmax};
 
@@ -88,7 +88,7 @@ fn reduce_adds_once_per_element() {
 fn edges_agrees_with_the_filter_on_the_cpu() {
     let card = Card::open();
     let kernel = card.load::<edges>();
-    for (rows, cols) in [(0, 4), (1, 1), (1, 33), (31, 2), (9, 257), (17, 64)] {
+    for (rows, cols) in MATRICES {
         let mut random = Random::new(5);
         let xs: Vec<u8> = (0..rows * cols)
             .map(|_| ((random.unit() + 1.0) * 127.9) as u8)

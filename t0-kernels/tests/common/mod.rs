@@ -8,6 +8,24 @@ use t0::{Element, Module};
 /// Lengths that meet every edge of lanes, waves and groups.
 pub const SHAPES: [usize; 11] = [0, 1, 31, 32, 33, 63, 97, 255, 256, 257, 1009];
 
+/// Matrices whose rows and columns do the same.
+pub const MATRICES: [(usize, usize); 14] = [
+    (0, 5),
+    (5, 0),
+    (1, 1),
+    (1, 31),
+    (3, 32),
+    (8, 33),
+    (9, 257),
+    (2, 1009),
+    (31, 7),
+    (32, 1),
+    (33, 2),
+    (97, 13),
+    (257, 3),
+    (1009, 1),
+];
+
 /// Bytes of guard on either side: a multiple of 256, so that what lies between is aligned as an allocation of its own.
 const BAND: usize = 1024;
 const GUARD: u8 = 0x5e;
