@@ -222,6 +222,10 @@ fn a_hang_ends_in_a_timeout_that_says_what_hangs() {
         text.contains("`pretend`") && text.contains("the kernel of packet 0"),
         "{text}"
     );
+    // A later launch is held up by the same kernel: that one is named, with its own packet.
+    b.run(&q, &kernel, NOTHING, 1);
+    let text = q.wait().unwrap_err().to_string();
+    assert!(text.contains("(packet 0 of queue"), "{text}");
     let start = Instant::now();
     drop(q);
     assert!(

@@ -84,142 +84,90 @@ fn add32(x: u32, y: u32) -> u32 {
     }
 }
 
-/// The new value of a dword.
-pub fn apply32(op: Rmw, old: u32, a: u32, b: u32) -> u32 {
-    let (fo, fa) = (f32::from_bits(old), f32::from_bits(a));
-    match op {
-        Rmw::Swap => a,
-        Rmw::CmpSwap => {
-            if old == b {
-                a
-            } else {
-                old
-            }
-        }
-        Rmw::CmpSwapF => {
-            if fo == f32::from_bits(b) {
-                a
-            } else {
-                old
-            }
-        }
-        Rmw::Add => old.wrapping_add(a),
-        Rmw::Sub => old.wrapping_sub(a),
-        Rmw::RSub => a.wrapping_sub(old),
-        Rmw::CSub => old.saturating_sub(a),
-        Rmw::MinI => (old as i32).min(a as i32) as u32,
-        Rmw::MinU => old.min(a),
-        Rmw::MaxI => (old as i32).max(a as i32) as u32,
-        Rmw::MaxU => old.max(a),
-        Rmw::And => old & a,
-        Rmw::Or => old | a,
-        Rmw::Xor => old ^ a,
-        Rmw::Inc => {
-            if old >= a {
-                0
-            } else {
-                old + 1
-            }
-        }
-        Rmw::Dec => {
-            if old == 0 || old > a {
-                a
-            } else {
-                old - 1
-            }
-        }
-        Rmw::MskOr => (old & !a) | b,
-        Rmw::Wrap => {
-            if old >= a {
-                old - a
-            } else {
-                old.wrapping_add(b)
-            }
-        }
-        Rmw::AddF => add32(old, a),
-        Rmw::MinF => {
-            if fa < fo {
-                a
-            } else {
-                old
-            }
-        }
-        Rmw::MaxF => {
-            if fa > fo {
-                a
-            } else {
-                old
-            }
-        }
-    }
+fn add64(x: u64, y: u64) -> u64 {
+    (f64::from_bits(x) + f64::from_bits(y)).to_bits()
 }
 
-/// The new value of a quadword.
-pub fn apply64(op: Rmw, old: u64, a: u64, b: u64) -> u64 {
-    let (fo, fa) = (f64::from_bits(old), f64::from_bits(a));
-    match op {
-        Rmw::Swap => a,
-        Rmw::CmpSwap => {
-            if old == b {
-                a
-            } else {
-                old
+/// What each operation makes of memory, for one width.
+macro_rules! apply {
+    ($(#[$doc:meta])* $name:ident, $u:ident, $i:ident, $f:ident, $add:expr) => {
+        $(#[$doc])*
+        pub fn $name(op: Rmw, old: $u, a: $u, b: $u) -> $u {
+            let (fo, fa) = ($f::from_bits(old), $f::from_bits(a));
+            match op {
+                Rmw::Swap => a,
+                Rmw::CmpSwap => {
+                    if old == b {
+                        a
+                    } else {
+                        old
+                    }
+                }
+                Rmw::CmpSwapF => {
+                    if fo == $f::from_bits(b) {
+                        a
+                    } else {
+                        old
+                    }
+                }
+                Rmw::Add => old.wrapping_add(a),
+                Rmw::Sub => old.wrapping_sub(a),
+                Rmw::RSub => a.wrapping_sub(old),
+                Rmw::CSub => old.saturating_sub(a),
+                Rmw::MinI => (old as $i).min(a as $i) as $u,
+                Rmw::MinU => old.min(a),
+                Rmw::MaxI => (old as $i).max(a as $i) as $u,
+                Rmw::MaxU => old.max(a),
+                Rmw::And => old & a,
+                Rmw::Or => old | a,
+                Rmw::Xor => old ^ a,
+                Rmw::Inc => {
+                    if old >= a {
+                        0
+                    } else {
+                        old + 1
+                    }
+                }
+                Rmw::Dec => {
+                    if old == 0 || old > a {
+                        a
+                    } else {
+                        old - 1
+                    }
+                }
+                Rmw::MskOr => (old & !a) | b,
+                Rmw::Wrap => {
+                    if old >= a {
+                        old - a
+                    } else {
+                        old.wrapping_add(b)
+                    }
+                }
+                Rmw::AddF => $add(old, a),
+                Rmw::MinF => {
+                    if fa < fo {
+                        a
+                    } else {
+                        old
+                    }
+                }
+                Rmw::MaxF => {
+                    if fa > fo {
+                        a
+                    } else {
+                        old
+                    }
+                }
             }
         }
-        Rmw::CmpSwapF => {
-            if fo == f64::from_bits(b) {
-                a
-            } else {
-                old
-            }
-        }
-        Rmw::Add => old.wrapping_add(a),
-        Rmw::Sub => old.wrapping_sub(a),
-        Rmw::RSub => a.wrapping_sub(old),
-        Rmw::CSub => old.saturating_sub(a),
-        Rmw::MinI => (old as i64).min(a as i64) as u64,
-        Rmw::MinU => old.min(a),
-        Rmw::MaxI => (old as i64).max(a as i64) as u64,
-        Rmw::MaxU => old.max(a),
-        Rmw::And => old & a,
-        Rmw::Or => old | a,
-        Rmw::Xor => old ^ a,
-        Rmw::Inc => {
-            if old >= a {
-                0
-            } else {
-                old + 1
-            }
-        }
-        Rmw::Dec => {
-            if old == 0 || old > a {
-                a
-            } else {
-                old - 1
-            }
-        }
-        Rmw::MskOr => (old & !a) | b,
-        Rmw::Wrap => {
-            if old >= a {
-                old - a
-            } else {
-                old.wrapping_add(b)
-            }
-        }
-        Rmw::AddF => (fo + fa).to_bits(),
-        Rmw::MinF => {
-            if fa < fo {
-                a
-            } else {
-                old
-            }
-        }
-        Rmw::MaxF => {
-            if fa > fo {
-                a
-            } else {
-                old
-            }
-        }
-    }
+    };
+}
+
+apply! {
+    /// The new value of a dword.
+    apply32, u32, i32, f32, add32
+}
+apply! {
+    /// The new value of a quadword.
+    apply64, u64, i64, f64, add64
 }
