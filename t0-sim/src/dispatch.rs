@@ -116,7 +116,7 @@ impl Simulator {
     /// Runs one wave on `code` from its first byte, with the registers `wave` has, until `s_endpgm`: for tests of
     /// single instructions. `lds` is the wave's LDS before, the result its LDS after.
     pub fn run_wave(&self, code: &[u8], wave: &mut Wave, lds: Vec<u8>, vm: &Vm) -> Result<Vec<u8>, ExecFault> {
-        let program = Program::decode(code, wave.vgpr.len() as u32);
+        let program = Program::decode(code, wave.vgprs());
         wave.pc = program.entry;
         let (mut mem, mut lds) = (Global::new(vm), Lds::from_bytes(lds));
         let mut env = Env {

@@ -71,10 +71,8 @@ impl Group {
             let count = items.saturating_sub(32 * index).min(32);
             w.sgpr[EXEC] = if count >= 32 { u32::MAX } else { (1 << count) - 1 };
             scalars(&mut w, s, id);
-            if let Some(v0) = w.vgpr.first_mut() {
-                for (l, v) in v0.iter_mut().enumerate().take(count as usize) {
-                    *v = packed_id(32 * index + l as u32, size, s.rsrc2);
-                }
+            for (l, v) in w.v_mut(0).iter_mut().enumerate().take(count as usize) {
+                *v = packed_id(32 * index + l as u32, size, s.rsrc2);
             }
             w
         };

@@ -1,18 +1,21 @@
-//! The architectural state of one wave of 32 lanes.
+//! The architectural state of one wave of 32 or 64 lanes.
 //!
 //! Registers are kept the way the vector unit sees them: a VGPR is a row of 32 dwords, so an operation over lanes is
-//! a loop over two or three arrays that the host compiler turns into vector instructions. Scalar registers use the
-//! hardware's numbering (106/107 VCC, 124 NULL, 125 M0, 126/127 EXEC), so operands need no translation.
+//! a loop over two or three arrays that the host compiler turns into vector instructions. A wave of 64 lanes has two
+//! such rows per register and runs a vector instruction in two passes, as the hardware does: [`Wave::half`] says
+//! which rows, EXEC bits and mask bits the pass works on. Scalar registers use the hardware's numbering (106/107 VCC,
+//! 124 NULL, 125 M0, 126/127 EXEC), so operands need no translation.
 //!
-//! Invariant: `sgpr[108..=124]` stay zero (trap temporaries and NULL read zero, writes are ignored).
+//! Invariants: `sgpr[108..=124]` stay zero (trap temporaries and NULL read zero, writes are ignored). Between
+//! instructions `half` is 0. In a wave of 32 lanes it is always 0.
 
 use crate::hazard::Hazards;
 use crate::num::FpMode;
 use crate::wait::Waits;
 
-/// Lanes of a wave.
+/// Lanes of one pass of the vector unit.
 pub const LANES: usize = 32;
-/// One VGPR.
+/// One VGPR in one pass.
 pub type Row = [u32; LANES];
 
 /// Value of registers and LDS nobody wrote: NaN as f32, and in both halves as f16 and bf16.
@@ -43,8 +46,14 @@ pub struct Wave {
     pub sgpr: [u32; 128],
     /// The scalar condition code.
     pub scc: bool,
-    /// Vector registers, as many as the descriptor allocates.
-    pub vgpr: Vec<Row>,
+    /// Vector registers: the rows of lanes 0..=31, then those of lanes 32..=63.
+    vgpr: Vec<Row>,
+    /// Vector registers the descriptor allocates.
+    count: usize,
+    /// 32 or 64.
+    lanes: u32,
+    /// The pass of the current vector instruction: 0 for lanes 0..=31, 1 for lanes 32..=63.
+    half: usize,
     /// Index of the next instruction in the program.
     pub pc: u32,
     /// MODE hardware register.
@@ -66,16 +75,25 @@ pub struct Wave {
 }
 
 impl Wave {
-    /// A wave with every register poisoned, all lanes active and the given MODE.
+    /// A wave of 32 lanes with every register poisoned, all lanes active and the given MODE.
     pub fn new(vgprs: u32, mode: u32) -> Wave {
+        Wave::with_lanes(32, vgprs, mode)
+    }
+
+    /// The same of 32 or 64 lanes.
+    pub fn with_lanes(lanes: u32, vgprs: u32, mode: u32) -> Wave {
+        let (lanes, rows) = if lanes > 32 { (64, 2 * vgprs) } else { (32, vgprs) };
         let mut sgpr = [POISON; 128];
         sgpr[108..=124].fill(0);
         sgpr[EXEC] = u32::MAX;
-        sgpr[EXEC + 1] = 0;
+        sgpr[EXEC + 1] = if lanes == 64 { u32::MAX } else { 0 };
         Wave {
             sgpr,
             scc: false,
-            vgpr: vec![[POISON; LANES]; vgprs as usize],
+            vgpr: vec![[POISON; LANES]; rows as usize],
+            count: vgprs as usize,
+            lanes,
+            half: 0,
             pc: 0,
             mode,
             fp: FpMode::from_mode(mode),
@@ -88,10 +106,79 @@ impl Wave {
         }
     }
 
-    /// Active lanes.
+    /// Lanes of the wave: 32 or 64.
+    #[inline(always)]
+    pub fn lanes(&self) -> u32 {
+        self.lanes
+    }
+
+    /// Vector registers of the wave.
+    #[inline(always)]
+    pub fn vgprs(&self) -> u32 {
+        self.count as u32
+    }
+
+    /// The pass of the current vector instruction.
+    #[inline(always)]
+    pub fn half(&self) -> usize {
+        self.half
+    }
+
+    /// Chooses the pass. A wave of 32 lanes has only pass 0.
+    #[inline(always)]
+    pub fn set_half(&mut self, half: usize) {
+        debug_assert!(half == 0 || self.lanes == 64);
+        self.half = half;
+    }
+
+    /// Vector register `r` in the current pass.
+    #[inline(always)]
+    pub fn v(&self, r: usize) -> &Row {
+        &self.vgpr[self.half * self.count + r]
+    }
+
+    /// The same, to write.
+    #[inline(always)]
+    pub fn v_mut(&mut self, r: usize) -> &mut Row {
+        &mut self.vgpr[self.half * self.count + r]
+    }
+
+    /// The same, when the wave has it.
+    #[inline(always)]
+    pub fn v_get(&self, r: usize) -> Option<&Row> {
+        (r < self.count).then(|| self.v(r))
+    }
+
+    /// `n` vector registers from `r` in the current pass.
+    #[inline(always)]
+    pub fn vs(&self, r: usize, n: usize) -> &[Row] {
+        let at = self.half * self.count + r;
+        &self.vgpr[at..at + n]
+    }
+
+    /// The same, to write.
+    #[inline(always)]
+    pub fn vs_mut(&mut self, r: usize, n: usize) -> &mut [Row] {
+        let at = self.half * self.count + r;
+        &mut self.vgpr[at..at + n]
+    }
+
+    /// Active lanes of the current pass.
     #[inline(always)]
     pub fn exec(&self) -> u32 {
-        self.sgpr[EXEC]
+        self.sgpr[EXEC + self.half]
+    }
+
+    /// The bits of the lane mask at scalar register `r` that belong to the current pass.
+    #[inline(always)]
+    pub fn mask(&self, r: usize) -> u32 {
+        self.sgpr[(r + self.half) & 127]
+    }
+
+    /// Writes the bits of a lane mask that belong to the current pass.
+    #[inline(always)]
+    pub fn set_mask(&mut self, r: usize, bits: u32) {
+        self.set_s(r + self.half, bits);
     }
 
     /// Writes a scalar register; NULL and trap temporaries swallow it.

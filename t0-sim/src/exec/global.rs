@@ -86,12 +86,12 @@ pub(super) fn exec(w: &mut Wave, env: &mut Env, i: &Instr, op: Flat) -> Step {
     let a = usize::from(a);
     let places: [Place; LANES] = match base {
         Src::None => each(|l| {
-            let va = u64::from(w.vgpr[a][l]) | u64::from(w.vgpr[a + 1][l]) << 32;
+            let va = u64::from(w.v(a)[l]) | u64::from(w.v(a + 1)[l]) << 32;
             Place::unbounded(va.wrapping_add(offset))
         }),
         s => {
             let s = scalar64(w, s).wrapping_add(offset);
-            each(|l| Place::unbounded(s.wrapping_add(u64::from(w.vgpr[a][l]))))
+            each(|l| Place::unbounded(s.wrapping_add(u64::from(w.v(a)[l]))))
         }
     };
     access(w, env, i, what, &places, i.src[1])

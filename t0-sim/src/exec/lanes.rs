@@ -37,7 +37,7 @@ impl<'a> Lanes<'a> {
     #[inline(never)]
     pub fn raw(&self, k: usize) -> Row {
         let row = match self.i.src[k] {
-            Src::V(r) => self.w.vgpr[usize::from(r)],
+            Src::V(r) => *self.w.v(usize::from(r)),
             other => [super::scalar32(self.w, other); LANES],
         };
         if k == 0 && self.i.dpp != Dpp::Off {
@@ -76,7 +76,7 @@ impl<'a> Lanes<'a> {
     pub fn s64(&self, k: usize) -> Row64 {
         let mut row = match self.i.src[k] {
             Src::V(r) => {
-                let (lo, hi) = (&self.w.vgpr[usize::from(r)], &self.w.vgpr[usize::from(r) + 1]);
+                let (lo, hi) = (self.w.v(usize::from(r)), self.w.v(usize::from(r) + 1));
                 each(|l| u64::from(lo[l]) | u64::from(hi[l]) << 32)
             }
             other => [super::scalar64(self.w, other); LANES],
@@ -90,22 +90,31 @@ impl<'a> Lanes<'a> {
         row
     }
 
-    /// A lane mask source.
+    /// The bits of a lane mask source that belong to the current pass.
     #[inline(always)]
     pub fn mask_src(&self, k: usize) -> u32 {
+        match self.i.src[k] {
+            Src::S(r) => self.w.mask(usize::from(r)),
+            other => (super::scalar64(self.w, other) >> (32 * self.w.half())) as u32,
+        }
+    }
+
+    /// A scalar source: the same in both passes.
+    #[inline(always)]
+    pub fn scalar(&self, k: usize) -> u32 {
         super::scalar32(self.w, self.i.src[k])
     }
 
     /// VCC as a lane mask.
     pub fn vcc(&self) -> u32 {
-        self.w.sgpr[VCC]
+        self.w.mask(VCC)
     }
 
     /// The old value of the vector destination.
     #[inline(never)]
     pub fn old(&self) -> Row {
         match self.i.dst[0] {
-            Dst::V(r) => self.w.vgpr[usize::from(r)],
+            Dst::V(r) => *self.w.v(usize::from(r)),
             _ => [0; LANES],
         }
     }
@@ -119,7 +128,7 @@ impl<'a> Lanes<'a> {
     /// Writes active lanes of register `r`.
     #[inline(never)]
     pub fn write(&mut self, r: usize, row: &Row) {
-        let dst = &mut self.w.vgpr[r];
+        let dst = self.w.v_mut(r);
         if self.mask == u32::MAX {
             *dst = *row;
             return;
@@ -236,7 +245,7 @@ impl<'a> Lanes<'a> {
         if let Dst::S(r) = self.i.dst[d] {
             let r = usize::from(r);
             let bits = bits & self.mask;
-            self.w.set_s(r, bits);
+            self.w.set_mask(r, bits);
         }
     }
 }

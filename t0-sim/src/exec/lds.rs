@@ -135,8 +135,8 @@ pub(super) fn exec(w: &mut Wave, env: &mut Env, i: &Instr, op: Ds) -> Step {
     let a = reg(i.src[0]);
     let exec = w.exec();
     let offset = i.mods.offset as u32;
-    let addr: Row = w.vgpr[a].map(|v| v.wrapping_add(offset));
-    let base: Row = w.vgpr[a];
+    let addr: Row = w.v(a).map(|v| v.wrapping_add(offset));
+    let base: Row = *w.v(a);
     let active = move || (0..LANES).filter(move |l| exec >> l & 1 == 1);
     let d = match i.dst[0] {
         Dst::V(r) => usize::from(r),
@@ -152,9 +152,9 @@ pub(super) fn exec(w: &mut Wave, env: &mut Env, i: &Instr, op: Ds) -> Step {
                 load(w, lds, d + n, l, base[l].wrapping_add(q), n);
             });
         }
-        Op::Load(part) => active().for_each(|l| w.vgpr[d][l] = small(lds, addr[l], part)),
+        Op::Load(part) => active().for_each(|l| w.v_mut(d)[l] = small(lds, addr[l], part)),
         Op::LoadD16(part, high) => {
-            active().for_each(|l| w.vgpr[d][l] = merge16(w.vgpr[d][l], small(lds, addr[l], part) as u16, high));
+            active().for_each(|l| w.v_mut(d)[l] = merge16(w.v(d)[l], small(lds, addr[l], part) as u16, high));
         }
         Op::StoreWide(n) => active().for_each(|l| store(w, lds, s0, l, addr[l], n)),
         Op::Store2(n, stride) => {
@@ -164,16 +164,16 @@ pub(super) fn exec(w: &mut Wave, env: &mut Env, i: &Instr, op: Ds) -> Step {
                 store(w, lds, s1, l, base[l].wrapping_add(q), n);
             });
         }
-        Op::Store(bytes) => active().for_each(|l| store_small(lds, addr[l], bytes, w.vgpr[s0][l])),
-        Op::StoreHi(bytes) => active().for_each(|l| store_small(lds, addr[l], bytes, w.vgpr[s0][l] >> 16)),
+        Op::Store(bytes) => active().for_each(|l| store_small(lds, addr[l], bytes, w.v(s0)[l])),
+        Op::StoreHi(bytes) => active().for_each(|l| store_small(lds, addr[l], bytes, w.v(s0)[l] >> 16)),
         Op::Atomic(rmw, width) => {
             for l in active() {
                 aligned(addr[l], if width == Width::W32 { 4 } else { 8 }, l)?;
                 let old = atomic(w, lds, rmw, width, addr[l], (s0, s1), l);
                 if i.flags.has(Flags::RTN) {
-                    w.vgpr[d][l] = old as u32;
+                    w.v_mut(d)[l] = old as u32;
                     if width == Width::W64 {
-                        w.vgpr[d + 1][l] = (old >> 32) as u32;
+                        w.v_mut(d + 1)[l] = (old >> 32) as u32;
                     }
                 }
             }
@@ -186,7 +186,7 @@ pub(super) fn exec(w: &mut Wave, env: &mut Env, i: &Instr, op: Ds) -> Step {
                     .enumerate()
                 {
                     aligned(at, 4 * n as u32, l)?;
-                    let new: [u32; 2] = each(|m| if m < n { w.vgpr[s + m][l] } else { 0 });
+                    let new: [u32; 2] = each(|m| if m < n { w.v(s + m)[l] } else { 0 });
                     load(w, lds, d + k * n, l, at, n);
                     store_words(lds, at, &new[..n]);
                 }
@@ -194,10 +194,10 @@ pub(super) fn exec(w: &mut Wave, env: &mut Env, i: &Instr, op: Ds) -> Step {
         }
         Op::CondXchg => {
             for l in active() {
-                let data = [w.vgpr[s0][l], w.vgpr[s0 + 1][l]];
+                let data = [w.v(s0)[l], w.v(s0 + 1)[l]];
                 for (k, v) in data.into_iter().enumerate() {
                     let at = (addr[l] & !7).wrapping_add(4 * k as u32);
-                    w.vgpr[d + k][l] = u32::from_le_bytes(lds.get(at));
+                    w.v_mut(d + k)[l] = u32::from_le_bytes(lds.get(at));
                     if v >> 31 == 1 {
                         lds.set(at, (v & 0x7fff_ffff).to_le_bytes());
                     }
@@ -209,13 +209,13 @@ pub(super) fn exec(w: &mut Wave, env: &mut Env, i: &Instr, op: Ds) -> Step {
             gather(w, d, &base, exec, from);
         }
         Op::BPermute => {
-            let data = w.vgpr[s0];
+            let data = *w.v(s0);
             gather(w, d, &data, exec, |l| (addr[l] / 4 % 32) as usize);
         }
         Op::Permute => {
             let mut out = [0; LANES];
-            active().for_each(|l| out[(addr[l] / 4 % 32) as usize] = w.vgpr[s0][l]);
-            active().for_each(|l| w.vgpr[d][l] = out[l]);
+            active().for_each(|l| out[(addr[l] / 4 % 32) as usize] = w.v(s0)[l]);
+            active().for_each(|l| w.v_mut(d)[l] = out[l]);
         }
     }
     Ok(())
@@ -237,7 +237,7 @@ fn offsets(i: &Instr, n: usize, stride: u32) -> [u32; 2] {
 fn load(w: &mut Wave, lds: &Lds, d: usize, l: usize, at: u32, n: usize) {
     let inside = lds.holds(at, 4 * n as u32);
     for k in 0..n {
-        w.vgpr[d + k][l] = if inside {
+        w.v_mut(d + k)[l] = if inside {
             u32::from_le_bytes(lds.get(at + 4 * k as u32))
         } else {
             0
@@ -249,7 +249,7 @@ fn load(w: &mut Wave, lds: &Lds, d: usize, l: usize, at: u32, n: usize) {
 fn store(w: &Wave, lds: &mut Lds, s: usize, l: usize, at: u32, n: usize) {
     if lds.holds(at, 4 * n as u32) {
         for k in 0..n {
-            lds.set(at + 4 * k as u32, w.vgpr[s + k][l].to_le_bytes());
+            lds.set(at + 4 * k as u32, w.v(s + k)[l].to_le_bytes());
         }
     }
 }
@@ -291,7 +291,7 @@ fn aligned(at: u32, to: u32, lane: usize) -> Step {
 }
 
 fn atomic(w: &Wave, lds: &mut Lds, rmw: Rmw, width: Width, at: u32, (s0, s1): (usize, usize), l: usize) -> u64 {
-    let word = |r: usize| w.vgpr.get(r).map_or(0, |row| row[l]);
+    let word = |r: usize| w.v_get(r).map_or(0, |row| row[l]);
     match width {
         Width::W32 => {
             let old = u32::from_le_bytes(lds.get(at));
@@ -310,7 +310,7 @@ fn atomic(w: &Wave, lds: &mut Lds, rmw: Rmw, width: Width, at: u32, (s0, s1): (u
 /// Each active lane takes `data` of lane `from(l)`; a disabled source lane gives 0.
 fn gather(w: &mut Wave, d: usize, data: &Row, exec: u32, from: impl Fn(usize) -> usize) {
     let out: Row = each(|l| if exec >> from(l) & 1 == 1 { data[from(l)] } else { 0 });
-    for (l, v) in w.vgpr[d].iter_mut().enumerate() {
+    for (l, v) in w.v_mut(d).iter_mut().enumerate() {
         if exec >> l & 1 == 1 {
             *v = out[l];
         }

@@ -152,7 +152,7 @@ pub(super) fn exec(w: &mut Wave, env: &mut Env, i: &Instr, op: Mubuf) -> Step {
     );
     let inst = i.mods.offset as u64;
     let places: [Place; LANES] = each(|l| {
-        let reg = |r: Option<usize>| r.map_or(0, |r| u64::from(w.vgpr[r][l]));
+        let reg = |r: Option<usize>| r.map_or(0, |r| u64::from(w.v(r)[l]));
         res.place(reg(index_reg), inst + reg(offset_reg), soffset)
     });
     let data = match (what.is_store(), i.dst[0]) {

@@ -103,19 +103,19 @@ pub(super) fn access(w: &mut Wave, env: &mut Env, i: &Instr, what: Access, place
     for (l, place) in places.iter().enumerate().filter(|(l, _)| exec >> l & 1 == 1) {
         let Place { va, limit } = *place;
         match what {
-            Access::Load(part) => w.vgpr[d][l] = load_small(env, part, va, limit, l)?,
+            Access::Load(part) => w.v_mut(d)[l] = load_small(env, part, va, limit, l)?,
             Access::LoadD16(part, high) => {
                 let v = load_small(env, part, va, limit, l)?;
-                w.vgpr[d][l] = merge16(w.vgpr[d][l], v as u16, high);
+                w.v_mut(d)[l] = merge16(w.v(d)[l], v as u16, high);
             }
-            Access::Store(n) => store_small(env, n, va, limit, w.vgpr[s][l], l)?,
-            Access::StoreHi(n) => store_small(env, n, va, limit, w.vgpr[s][l] >> 16, l)?,
+            Access::Store(n) => store_small(env, n, va, limit, w.v(s)[l], l)?,
+            Access::StoreHi(n) => store_small(env, n, va, limit, w.v(s)[l] >> 16, l)?,
             Access::Atomic(op, width) => {
                 let old = atomic(w, env, (op, width), place, s, l)?;
                 if i.mods.glc {
-                    w.vgpr[d][l] = old as u32;
+                    w.v_mut(d)[l] = old as u32;
                     if width == Width::W64 {
-                        w.vgpr[d + 1][l] = (old >> 32) as u32;
+                        w.v_mut(d + 1)[l] = (old >> 32) as u32;
                     }
                 }
             }
@@ -127,7 +127,7 @@ pub(super) fn access(w: &mut Wave, env: &mut Env, i: &Instr, what: Access, place
 
 #[inline(always)]
 fn load_wide<const N: usize>(w: &mut Wave, env: &mut Env, exec: u32, places: &[Place; LANES], d: usize) -> Step {
-    let rows = &mut w.vgpr[d..d + N];
+    let rows = w.vs_mut(d, N);
     for (l, p) in places.iter().enumerate() {
         if exec >> l & 1 == 0 {
             continue;
@@ -148,7 +148,7 @@ fn load_wide<const N: usize>(w: &mut Wave, env: &mut Env, exec: u32, places: &[P
 
 #[inline(always)]
 fn store_wide<const N: usize>(w: &mut Wave, env: &mut Env, exec: u32, places: &[Place; LANES], s: usize) -> Step {
-    let rows = &w.vgpr[s..s + N];
+    let rows = w.vs(s, N);
     for (l, p) in places.iter().enumerate() {
         if exec >> l & 1 == 0 {
             continue;
@@ -198,7 +198,7 @@ fn atomic(w: &Wave, env: &mut Env, (op, width): (Rmw, Width), p: &Place, s: usiz
         f.lane = Some(l as u32);
         return Err(f);
     }
-    let word = |k: usize| w.vgpr.get(s + k).map_or(0, |row| row[l]);
+    let word = |k: usize| w.v_get(s + k).map_or(0, |row| row[l]);
     // The compare value of a compare-and-swap follows the new value in the data registers.
     let old = match width {
         Width::W32 if op == Rmw::AddF => {

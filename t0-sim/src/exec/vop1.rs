@@ -176,7 +176,7 @@ fn swap(x: &mut Lanes) -> Step {
         return Err(Fault::rule("v_swap_b32 needs two VGPRs"));
     };
     let (p, q) = (usize::from(p), usize::from(q));
-    let (a, b) = (x.w.vgpr[p], x.w.vgpr[q]);
+    let (a, b) = (*x.w.v(p), *x.w.v(q));
     x.write(p, &b);
     x.write(q, &a);
     Ok(())

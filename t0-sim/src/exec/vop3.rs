@@ -243,7 +243,7 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop3) -> Step {
         v_lshrrev_b64 => shift64(&mut x, |a, b| b >> (a & 63)),
         v_ashrrev_i64 => shift64(&mut x, |a, b| (b as i64 >> (a & 63)) as u64),
         v_readlane_b32 => {
-            let lane = x.mask_src(1) as usize & 31;
+            let lane = x.scalar(1) as usize & 31;
             let v = x.raw(0)[lane];
             if let Dst::S(r) = i.dst[0] {
                 x.w.set_s(usize::from(r), v);
@@ -251,9 +251,9 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop3) -> Step {
             Ok(())
         }
         v_writelane_b32 => {
-            let (v, lane) = (x.mask_src(0), x.mask_src(1) as usize & 31);
+            let (v, lane) = (x.scalar(0), x.scalar(1) as usize & 31);
             if let Dst::V(r) = i.dst[0] {
-                x.w.vgpr[usize::from(r)][lane] = v;
+                x.w.v_mut(usize::from(r))[lane] = v;
             }
             Ok(())
         }
@@ -429,7 +429,7 @@ fn dot2_bf16(a: u32, b: u32, c: u16) -> u16 {
 /// keeps its value (LLVM `llvm.amdgcn.permlane16`).
 fn permlane(x: &mut Lanes, cross: bool) -> Step {
     let row = x.raw(0);
-    let select = u64::from(x.mask_src(1)) | u64::from(x.mask_src(2)) << 32;
+    let select = u64::from(x.scalar(1)) | u64::from(x.scalar(2)) << 32;
     let (fi, bound) = (x.i.mods.op_sel & 1 == 1, x.i.mods.op_sel >> 1 & 1 == 1);
     let exec = x.w.exec();
     let old = x.old();

@@ -210,7 +210,7 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vopc) -> Step {
     };
     if i.flags.has(Flags::W_EXEC) {
         let bits = bits & x.mask;
-        x.w.sgpr[EXEC] = bits;
+        x.w.set_mask(EXEC, bits);
     } else {
         x.put_mask(0, bits);
     }

@@ -65,7 +65,7 @@ fn operand(w: &Wave, i: &Instr, k: usize, to_f32: impl Fn(u16) -> f32) -> M16 {
     let mut m: M16 = [[0.0; 16]; 16];
     let (flip_lo, flip_hi) = (i.mods.neg_lo >> k & 1 == 1, i.mods.neg_hi >> k & 1 == 1);
     for v in 0..8 {
-        let row = &w.vgpr[base + v];
+        let row = w.v(base + v);
         m[2 * v] = each(|l| to_f32(row[l] as u16));
         m[2 * v + 1] = each(|l| to_f32((row[l] >> 16) as u16));
         if flip_lo {
@@ -84,7 +84,7 @@ fn accumulator(w: &Wave, i: &Instr, sign: u32) -> [Row; 8] {
     let flip = if i.mods.neg_lo >> 2 & 1 == 1 { sign } else { 0 };
     each(|v| {
         let row = match i.src[2] {
-            Src::V(r) => w.vgpr[usize::from(r) + v],
+            Src::V(r) => *w.v(usize::from(r) + v),
             Src::K(k) => [k as u32; LANES],
             _ => [0; LANES],
         };
@@ -118,7 +118,7 @@ fn to_rows(m: &M16) -> [Row; 8] {
 fn store(w: &mut Wave, i: &Instr, d: &[Row; 8]) {
     if let Dst::V(r) = i.dst[0] {
         let r = usize::from(r);
-        w.vgpr[r..r + 8].copy_from_slice(d);
+        w.vs_mut(r, 8).copy_from_slice(d);
     }
 }
 
@@ -148,7 +148,7 @@ fn half_form(w: &mut Wave, i: &Instr, a: &M16, b: &M16, load: impl Fn(u16) -> f3
     let r = usize::from(r);
     let new = to_rows(&acc);
     let d: [Row; 8] = each(|v| {
-        let old = &w.vgpr[r + v];
+        let old = w.v(r + v);
         each(|l| (old[l] & !(0xffff << shift)) | u32::from(round(f32::from_bits(new[v][l]))) << shift)
     });
     store(w, i, &d);
@@ -163,7 +163,7 @@ fn int_form(w: &mut Wave, i: &Instr, bits: u32) -> Step {
         each(|kk| {
             let (v, slot) = (kk as u32 / per, kk as u32 % per);
             each(|l| {
-                let x = w.vgpr[base + v as usize][l] << (32 - bits - slot * bits);
+                let x = w.v(base + v as usize)[l] << (32 - bits - slot * bits);
                 if signed {
                     x as i32 >> (32 - bits)
                 } else {

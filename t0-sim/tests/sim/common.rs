@@ -61,7 +61,7 @@ impl Machine {
     }
 
     pub fn set_v(&mut self, r: usize, row: Row) -> &mut Machine {
-        self.wave.vgpr[r] = row;
+        *self.wave.v_mut(r) = row;
         self
     }
 
@@ -76,7 +76,7 @@ impl Machine {
     }
 
     pub fn v(&self, r: usize) -> Row {
-        self.wave.vgpr[r]
+        *self.wave.v(r)
     }
 
     pub fn s(&self, r: usize) -> u32 {

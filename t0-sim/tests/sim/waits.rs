@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common::*;
+use t0_sim::wave::Wave;
 
 const BUF: u64 = 0x10_0000;
 
@@ -175,7 +176,7 @@ fn permlane_after_cmpx_is_caught() {
 #[test]
 fn registers_beyond_the_allocation_and_the_end_of_code_stop() {
     let mut m = machine();
-    m.wave.vgpr.truncate(16);
+    m.wave = Wave::new(16, MODE);
     let e = m.run("v_mov_b32 v16, 0").unwrap_err().to_string();
     assert!(e.contains("v16") && e.contains("16 VGPRs"), "{e}");
     fails("s_code_end", &["s_code_end"]);
