@@ -8,6 +8,8 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use t0_backend_rdna3::target::{Target, GFX1100};
+
 use crate::driver::{Access, Dispatch, DispatchStats, ExecFault, ExecFaultKind, Executor, Vm};
 use crate::exec::{run, Env};
 use crate::group::{Group, GroupFault, Setup};
@@ -31,7 +33,7 @@ const CACHE: usize = 256;
 pub struct Simulator {
     budget: u64,
     threads: usize,
-    cache: Mutex<HashMap<(u64, u32), Cached>>,
+    cache: Mutex<HashMap<(u64, u32, u32), Cached>>,
 }
 
 /// A decoded kernel and the bytes it was decoded from.
@@ -116,7 +118,7 @@ impl Simulator {
     /// Runs one wave on `code` from its first byte, with the registers `wave` has, until `s_endpgm`: for tests of
     /// single instructions. `lds` is the wave's LDS before, the result its LDS after.
     pub fn run_wave(&self, code: &[u8], wave: &mut Wave, lds: Vec<u8>, vm: &Vm) -> Result<Vec<u8>, ExecFault> {
-        let program = Program::decode(code, wave.vgprs());
+        let program = Program::decode(code, &wave_target(wave.lanes()), wave.vgprs());
         wave.pc = program.entry;
         let (mut mem, mut lds) = (Global::new(vm), Lds::from_bytes(lds));
         let mut env = Env {
@@ -156,7 +158,7 @@ impl Simulator {
         let mem = Global::new(vm);
         let d = Descriptor::read(&mem, launch.descriptor).map_err(&named)?;
         let setup = d.setup(launch, inputs, self.budget).map_err(&named)?;
-        let program = self.program(&mem, d.entry, setup.vgprs).map_err(&named)?;
+        let program = self.program(&mem, &setup).map_err(&named)?;
         let job = Job::new(setup, program, cancel);
         let threads = (self.threads as u64).min(job.total).max(1);
         if threads == 1 {
@@ -167,17 +169,18 @@ impl Simulator {
         job.finish(name)
     }
 
-    /// The decoded kernel at `entry`, from the cache when its bytes have not changed.
-    fn program(&self, mem: &Global, entry: u64, vgprs: u32) -> Result<Arc<Program>, ExecFaultKind> {
+    /// The decoded kernel of a launch, from the cache when its bytes have not changed.
+    fn program(&self, mem: &Global, setup: &Setup) -> Result<Arc<Program>, ExecFaultKind> {
+        let key = (setup.entry, setup.vgprs, setup.lanes);
         let mut cache = lock(&self.cache);
-        if let Some(c) = cache.get(&(entry, vgprs)) {
+        if let Some(c) = cache.get(&key) {
             // What lies behind the kernel may change; only the decoded part counts.
-            if mem.code(entry, c.bytes.len())?[..] == c.bytes[..] {
+            if mem.code(setup.entry, c.bytes.len())?[..] == c.bytes[..] {
                 return Ok(c.program.clone());
             }
         }
-        let bytes = mem.code(entry, MAX_CODE)?;
-        let program = Arc::new(Program::decode(&bytes, vgprs));
+        let bytes = mem.code(setup.entry, MAX_CODE)?;
+        let program = Arc::new(Program::decode(&bytes, &wave_target(setup.lanes), setup.vgprs));
         let used = program
             .code
             .last()
@@ -187,13 +190,21 @@ impl Simulator {
             cache.clear();
         }
         cache.insert(
-            (entry, vgprs),
+            key,
             Cached {
                 bytes: bytes[..used].into(),
                 program: program.clone(),
             },
         );
         Ok(program)
+    }
+}
+
+/// The instruction set as waves of this size see it.
+fn wave_target(lanes: u32) -> Target {
+    Target {
+        wave_size: lanes,
+        ..GFX1100
     }
 }
 
@@ -276,11 +287,12 @@ impl Descriptor {
     }
 
     fn setup(&self, launch: &Launch, inputs: &Inputs, budget: u64) -> Result<Setup, ExecFaultKind> {
-        if self.properties >> 10 & 1 == 0 {
-            return Err(ExecFaultKind::Unsupported {
-                reason: "wave64 kernels: the descriptor lacks ENABLE_WAVEFRONT_SIZE32",
-            });
-        }
+        // The unit of the VGPR count: 8 in wave32, 4 in wave64 (LLVM AMDGPUUsage, GRANULATED_WORKITEM_VGPR_COUNT).
+        let (lanes, unit) = if self.properties >> 10 & 1 == 1 {
+            (32, 8)
+        } else {
+            (64, 4)
+        };
         if launch.lds < self.lds {
             return Err(rule(format!(
                 "the packet gives {} bytes of LDS, the kernel's descriptor needs {}",
@@ -302,7 +314,8 @@ impl Descriptor {
             )));
         }
         Ok(Setup {
-            vgprs: ((self.rsrc1 & 63) + 1) * 8,
+            lanes,
+            vgprs: (((self.rsrc1 & 63) + 1) * unit).min(256),
             // rsrc1[19:12] is MODE[7:0]; DX10_CLAMP, IEEE and FP16_OVFL have other places there.
             mode: (self.rsrc1 >> 12 & 0xff)
                 | (self.rsrc1 >> 21 & 1) << 8

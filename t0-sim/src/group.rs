@@ -14,6 +14,8 @@ use crate::wave::{Wave, WaveState, EXEC};
 /// What the initial state of a workgroup depends on (kernel descriptor and packet).
 #[derive(Clone, Debug)]
 pub(crate) struct Setup {
+    /// Lanes per wave: 32 or 64.
+    pub lanes: u32,
     /// VGPRs per wave.
     pub vgprs: u32,
     /// MODE at launch.
@@ -59,20 +61,21 @@ pub(crate) struct GroupFault {
 impl Group {
     /// The workgroup with the given number, before its first instruction.
     ///
-    /// Work-items are numbered x first and packed into waves of 32; a group at the edge of the grid has only the
+    /// Work-items are numbered x first and packed into waves; a group at the edge of the grid has only the
     /// work-items inside of it. UNVERIFIED(hw): a partial group packs by its partial sizes.
     pub fn new(s: &Setup, id: [u32; 3]) -> Group {
         let size: [u32; 3] = [0, 1, 2].map(|d| s.workgroup[d].min(s.grid[d] - id[d] * s.workgroup[d]));
         let items = size[0] * size[1] * size[2];
-        let waves = items.div_ceil(32).max(1);
+        let waves = items.div_ceil(s.lanes).max(1);
         let make = |index: u32| {
-            let mut w = Wave::new(s.vgprs, s.mode);
+            let mut w = Wave::with_lanes(s.lanes, s.vgprs, s.mode);
             w.index = index;
-            let count = items.saturating_sub(32 * index).min(32);
-            w.sgpr[EXEC] = if count >= 32 { u32::MAX } else { (1 << count) - 1 };
+            let count = items.saturating_sub(s.lanes * index).min(s.lanes);
+            let exec = if count >= 64 { u64::MAX } else { (1 << count) - 1 };
+            w.set_s64(EXEC, exec);
             scalars(&mut w, s, id);
-            for (l, v) in w.v_mut(0).iter_mut().enumerate().take(count as usize) {
-                *v = packed_id(32 * index + l as u32, size, s.rsrc2);
+            for l in 0..count {
+                w.set_lane(0, l as usize, packed_id(s.lanes * index + l, size, s.rsrc2));
             }
             w
         };

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, HashMap};
 use t0_backend_rdna3::isa::{
     self, Class, Enc, Family, Field, Flags, ImmKind, Kind, Mods, Opcode, Operand, Reg, RegFile, Role, Ty,
 };
-use t0_backend_rdna3::target::{Target, GFX1100};
+use t0_backend_rdna3::target::Target;
 
 use crate::driver::ExecFaultKind;
 
@@ -110,6 +110,37 @@ pub struct Instr {
     pub swrite: SSet,
     /// Counters it increments.
     pub wait: isa::WaitCounts,
+    /// True when it increments one.
+    pub counts: bool,
+    /// How a wave of 64 lanes runs it.
+    pub passes: Passes,
+}
+
+/// How a wave of 64 lanes runs an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passes {
+    /// Once: scalar instructions, and those that reach across the halves.
+    One,
+    /// Once for each half.
+    Two,
+    /// Once for each half that has an active lane.
+    Active,
+}
+
+impl Passes {
+    fn of(inst: &isa::Inst) -> Passes {
+        use isa::{Vop1, Vop3};
+        let class = inst.row().class;
+        match inst.op {
+            Opcode::Vop1(Vop1::v_readfirstlane_b32 | Vop1::v_permlane64_b32)
+            | Opcode::Vop3(Vop3::v_readlane_b32 | Vop3::v_writelane_b32) => Passes::One,
+            _ if class == Class::Wmma => Passes::One,
+            // A mask result has a bit for lanes that are off, too (RDNA3 manual 2.1).
+            _ if class.is_valu() && inst.writes().iter().any(|r| r.file == RegFile::S) => Passes::Two,
+            _ if class.is_valu() || class.is_vmem() || class.is_lds() => Passes::Active,
+            _ => Passes::One,
+        }
+    }
 }
 
 /// A decoded kernel.
@@ -129,16 +160,15 @@ pub struct Program {
 pub const MAX_CODE: usize = 16 << 20;
 
 impl Program {
-    /// Decodes what is reachable from the start of `code`. `vgprs` is the wave's allocation. Jumps through registers
-    /// are followed when they land on an instruction reached otherwise.
-    pub fn decode(code: &[u8], vgprs: u32) -> Program {
-        let target = GFX1100;
+    /// Decodes what is reachable from the start of `code` for `target`, whose wave size counts. `vgprs` is the wave's
+    /// allocation. Jumps through registers are followed when they land on an instruction reached otherwise.
+    pub fn decode(code: &[u8], target: &Target, vgprs: u32) -> Program {
         let mut found: BTreeMap<u64, Found> = BTreeMap::new();
         let mut work = vec![0u64];
         while let Some(start) = work.pop() {
             let mut at = start;
             while !found.contains_key(&at) {
-                let f = Found::at(code, at, &target);
+                let f = Found::at(code, at, target);
                 let (next, jump, falls) = (at + u64::from(f.size), f.jump(at), f.falls_through());
                 found.insert(at, f);
                 if let Some(to) = jump {
@@ -280,6 +310,8 @@ fn blank() -> Instr {
         sread: [0; 2],
         swrite: [0; 2],
         wait: isa::WaitCounts::default(),
+        counts: false,
+        passes: Passes::One,
     }
 }
 
@@ -291,6 +323,8 @@ fn lower(inst: &isa::Inst, vgprs: u32) -> Result<Instr, ExecFaultKind> {
     i.flags = row.flags;
     i.mods = inst.mods;
     i.wait = inst.wait();
+    i.counts = i.wait != isa::WaitCounts::default();
+    i.passes = Passes::of(inst);
     i.dpp = match inst.enc {
         Enc::Natural | Enc::E64 => Dpp::Off,
         Enc::Dpp16(d) | Enc::E64Dpp16(d) => Dpp::D16(d),

@@ -54,6 +54,8 @@ pub struct Wave {
     lanes: u32,
     /// The pass of the current vector instruction: 0 for lanes 0..=31, 1 for lanes 32..=63.
     half: usize,
+    /// Lane mask bits of pass 0, kept until pass 1 has read its sources.
+    low_bits: u32,
     /// Index of the next instruction in the program.
     pub pc: u32,
     /// MODE hardware register.
@@ -94,6 +96,7 @@ impl Wave {
             count: vgprs as usize,
             lanes,
             half: 0,
+            low_bits: 0,
             pc: 0,
             mode,
             fp: FpMode::from_mode(mode),
@@ -175,10 +178,53 @@ impl Wave {
         self.sgpr[(r + self.half) & 127]
     }
 
-    /// Writes the bits of a lane mask that belong to the current pass.
+    /// Writes the bits of a lane mask that belong to the current pass. Pass 0 of a wave of 64 lanes only notes them:
+    /// pass 1 must still see the old scalar registers, and writes both halves.
     #[inline(always)]
     pub fn set_mask(&mut self, r: usize, bits: u32) {
-        self.set_s(r + self.half, bits);
+        match (self.lanes, self.half) {
+            (32, _) => self.set_s(r, bits),
+            (_, 0) => self.low_bits = bits,
+            _ => self.set_s64(r, u64::from(self.low_bits) | u64::from(bits) << 32),
+        }
+    }
+
+    /// The value of lane `lane` (of the whole wave) of register `r`.
+    pub fn lane(&self, r: usize, lane: usize) -> u32 {
+        self.vgpr[lane / LANES * self.count + r][lane % LANES]
+    }
+
+    /// Sets lane `lane` (of the whole wave) of register `r`.
+    pub fn set_lane(&mut self, r: usize, lane: usize, v: u32) {
+        self.vgpr[lane / LANES * self.count + r][lane % LANES] = v;
+    }
+
+    /// A lane mask of the whole wave: a register, or a pair of them in a wave of 64 lanes.
+    #[inline(always)]
+    pub fn whole_mask(&self, r: usize) -> u64 {
+        if self.lanes == 64 {
+            self.s64(r)
+        } else {
+            u64::from(self.sgpr[r & 127])
+        }
+    }
+
+    /// Active lanes of the whole wave.
+    #[inline(always)]
+    pub fn whole_exec(&self) -> u64 {
+        self.whole_mask(EXEC)
+    }
+
+    /// True when no lane's VCC bit is set.
+    #[inline(always)]
+    pub fn vccz(&self) -> bool {
+        self.whole_mask(VCC) == 0
+    }
+
+    /// True when no lane is active.
+    #[inline(always)]
+    pub fn execz(&self) -> bool {
+        self.whole_exec() == 0
     }
 
     /// Writes a scalar register; NULL and trap temporaries swallow it.

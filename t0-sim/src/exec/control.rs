@@ -5,7 +5,7 @@ use t0_backend_rdna3::isa::{Sopk, Sopp};
 use super::{scalar32, Env, Fault, Step};
 use crate::driver::ExecFaultKind;
 use crate::program::{Dst, Instr};
-use crate::wave::{Wave, WaveState, VCC};
+use crate::wave::{Wave, WaveState};
 
 pub(super) fn sopk(w: &mut Wave, env: &Env, i: &Instr, op: Sopk) -> Step {
     use Sopk::*;
@@ -74,7 +74,7 @@ const HW_SHADER_CYCLES: u32 = 29;
 fn hwreg(w: &Wave, id: u32) -> Step<u32> {
     match id {
         HW_MODE => Ok(w.mode),
-        HW_STATUS => Ok(u32::from(w.scc) | u32::from(w.exec() == 0) << 9 | u32::from(w.sgpr[VCC] == 0) << 10),
+        HW_STATUS => Ok(u32::from(w.scc) | u32::from(w.execz()) << 9 | u32::from(w.vccz()) << 10),
         // Not a clock: instructions executed, which is at least monotonic and repeatable.
         HW_SHADER_CYCLES => Ok(w.issued as u32 & 0xf_ffff),
         _ => Err(Fault::unsupported(
@@ -154,10 +154,10 @@ pub(super) fn sopp(w: &mut Wave, env: &Env, i: &Instr, op: Sopp) -> Step {
         s_branch => branch(w, i)?,
         s_cbranch_scc0 if !w.scc => branch(w, i)?,
         s_cbranch_scc1 if w.scc => branch(w, i)?,
-        s_cbranch_vccz if w.sgpr[VCC] == 0 => branch(w, i)?,
-        s_cbranch_vccnz if w.sgpr[VCC] != 0 => branch(w, i)?,
-        s_cbranch_execz if w.exec() == 0 => branch(w, i)?,
-        s_cbranch_execnz if w.exec() != 0 => branch(w, i)?,
+        s_cbranch_vccz if w.vccz() => branch(w, i)?,
+        s_cbranch_vccnz if !w.vccz() => branch(w, i)?,
+        s_cbranch_execz if w.execz() => branch(w, i)?,
+        s_cbranch_execnz if !w.execz() => branch(w, i)?,
         s_cbranch_scc0 | s_cbranch_scc1 | s_cbranch_vccz | s_cbranch_vccnz | s_cbranch_execz | s_cbranch_execnz => {}
         s_endpgm => w.state = WaveState::Ended,
         s_sendmsg => message(w, env, u)?,

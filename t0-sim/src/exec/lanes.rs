@@ -28,7 +28,7 @@ impl<'a> Lanes<'a> {
     pub fn new(w: &'a mut Wave, i: &'a Instr) -> Lanes<'a> {
         let (mut mask, fp) = (w.exec(), w.fp);
         if i.dpp != Dpp::Off {
-            mask &= dpp_row(i.dpp, &[0; LANES], mask).1;
+            mask &= dpp_row(i.dpp, &[0; LANES], mask, w.half()).1;
         }
         Lanes { w, i, mask, fp }
     }
@@ -41,7 +41,7 @@ impl<'a> Lanes<'a> {
             other => [super::scalar32(self.w, other); LANES],
         };
         if k == 0 && self.i.dpp != Dpp::Off {
-            return dpp_row(self.i.dpp, &row, self.w.exec()).0;
+            return dpp_row(self.i.dpp, &row, self.w.exec(), self.w.half()).0;
         }
         row
     }
@@ -96,6 +96,14 @@ impl<'a> Lanes<'a> {
         match self.i.src[k] {
             Src::S(r) => self.w.mask(usize::from(r)),
             other => (super::scalar64(self.w, other) >> (32 * self.w.half())) as u32,
+        }
+    }
+
+    /// Lane `lane` (of the whole wave) of source `k`.
+    pub fn lane(&self, k: usize, lane: usize) -> u32 {
+        match self.i.src[k] {
+            Src::V(r) => self.w.lane(usize::from(r), lane),
+            other => super::scalar32(self.w, other),
         }
     }
 
@@ -281,7 +289,7 @@ pub(super) fn lane_mask(f: impl Fn(usize) -> bool) -> u32 {
 /// An invalid source lane (outside of its row, or disabled in EXEC without FI) reads 0 with bound_ctrl, else the lane
 /// is not written. DPP8 behaves as with bound_ctrl (RDNA3 manual 7.7).
 #[inline(never)]
-pub(super) fn dpp_row(dpp: Dpp, row: &Row, exec: u32) -> (Row, u32) {
+pub(super) fn dpp_row(dpp: Dpp, row: &Row, exec: u32, half: usize) -> (Row, u32) {
     let mut out = [0; LANES];
     let mut mask = 0;
     for (l, o) in out.iter_mut().enumerate() {
@@ -289,7 +297,7 @@ pub(super) fn dpp_row(dpp: Dpp, row: &Row, exec: u32) -> (Row, u32) {
             Dpp::Off => (Some(l), true, true, true),
             Dpp::D8(d) => (Some((l & !7) | (d.sel[l & 7] & 7) as usize), d.fi, true, true),
             Dpp::D16(d) => {
-                let on = d.row_mask >> (l / 16) & 1 == 1 && d.bank_mask >> (l % 16 / 4) & 1 == 1;
+                let on = d.row_mask >> (2 * half + l / 16) & 1 == 1 && d.bank_mask >> (l % 16 / 4) & 1 == 1;
                 (dpp16_source(d.ctrl, l), d.fi, d.bound_ctrl, on)
             }
         };

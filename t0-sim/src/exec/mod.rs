@@ -26,7 +26,7 @@ use t0_backend_rdna3::isa::Opcode;
 
 use crate::driver::ExecFaultKind;
 use crate::mem::{Global, Lds};
-use crate::program::{Instr, Program, Src};
+use crate::program::{Instr, Passes, Program, Src};
 use crate::wave::{Wave, WaveState};
 
 /// Why a wave cannot go on.
@@ -138,8 +138,42 @@ fn early_touch(e: &crate::wait::EarlyTouch, program: &Program) -> Box<Fault> {
     ))
 }
 
+/// Executes an instruction in one pass, or in two in a wave of 64 lanes, and counts it as in flight.
 #[inline(always)]
 fn execute(w: &mut Wave, env: &mut Env, i: &Instr) -> Step {
+    if w.lanes() == 64 && i.passes != Passes::One {
+        two_passes(w, env, i)?;
+    } else {
+        pass(w, env, i)?;
+    }
+    if i.counts {
+        w.waits.issue(i, i.index);
+    }
+    Ok(())
+}
+
+/// A vector instruction of a wave of 64 lanes.
+fn two_passes(w: &mut Wave, env: &mut Env, i: &Instr) -> Step {
+    let mut done = Ok(());
+    for half in 0..2 {
+        w.set_half(half);
+        if i.passes == Passes::Active && w.exec() == 0 {
+            continue;
+        }
+        done = pass(w, env, i).map_err(|mut f| {
+            f.lane = f.lane.map(|l| l + 32 * half as u32);
+            f
+        });
+        if done.is_err() {
+            break;
+        }
+    }
+    w.set_half(0);
+    done
+}
+
+#[inline(always)]
+fn pass(w: &mut Wave, env: &mut Env, i: &Instr) -> Step {
     match i.op {
         Opcode::Vop2(op) => vop2::exec(w, i, op),
         Opcode::Vop3(op) => vop3::exec(w, i, op),
@@ -152,31 +186,11 @@ fn execute(w: &mut Wave, env: &mut Env, i: &Instr) -> Step {
         Opcode::Sopc(op) => salu::sopc(w, i, op),
         Opcode::Sopk(op) => control::sopk(w, env, i, op),
         Opcode::Sopp(op) => control::sopp(w, env, i, op),
-        Opcode::Ds(op) => {
-            let done = lds::exec(w, env, i, op);
-            issued(done, w, i)
-        }
-        Opcode::Smem(op) => {
-            let done = smem::exec(w, env, i, op);
-            issued(done, w, i)
-        }
-        Opcode::Flat(op) => {
-            let done = global::exec(w, env, i, op);
-            issued(done, w, i)
-        }
-        Opcode::Mubuf(op) => {
-            let done = mubuf::exec(w, env, i, op);
-            issued(done, w, i)
-        }
+        Opcode::Ds(op) => lds::exec(w, env, i, op),
+        Opcode::Smem(op) => smem::exec(w, env, i, op),
+        Opcode::Flat(op) => global::exec(w, env, i, op),
+        Opcode::Mubuf(op) => mubuf::exec(w, env, i, op),
     }
-}
-
-/// Counts a memory instruction as in flight.
-#[inline(always)]
-fn issued(done: Step, w: &mut Wave, i: &Instr) -> Step {
-    done?;
-    w.waits.issue(i, i.index);
-    Ok(())
 }
 
 /// A scalar source of 32 bits.
@@ -186,8 +200,8 @@ pub(crate) fn scalar32(w: &Wave, s: Src) -> u32 {
         Src::S(r) => w.sgpr[usize::from(r) & 127],
         Src::K(k) => k as u32,
         Src::Scc => u32::from(w.scc),
-        Src::Vccz => u32::from(w.sgpr[crate::wave::VCC] == 0),
-        Src::Execz => u32::from(w.exec() == 0),
+        Src::Vccz => u32::from(w.vccz()),
+        Src::Execz => u32::from(w.execz()),
         Src::None | Src::V(_) => 0,
     }
 }

@@ -17,7 +17,7 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop1) -> Step {
         v_mov_b32 => x.u1(|a| a),
         v_readfirstlane_b32 => read_first_lane(&mut x),
         v_swap_b32 => swap(&mut x),
-        v_permlane64_b32 => Ok(()), // Wave32: does nothing.
+        v_permlane64_b32 => permlane64(&mut x),
         v_cvt_f32_i32 => from_int(&mut x, |a| f64::from(a as i32)),
         v_cvt_f32_u32 => from_int(&mut x, f64::from),
         v_cvt_f32_ubyte0 => from_int(&mut x, |a| f64::from(a & 255)),
@@ -162,11 +162,29 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop1) -> Step {
 
 /// The lowest active lane, or lane 0 when none is.
 fn read_first_lane(x: &mut Lanes) -> Step {
-    let exec = x.w.exec();
+    let exec = x.w.whole_exec();
     let lane = if exec == 0 { 0 } else { exec.trailing_zeros() as usize };
-    let v = x.raw(0)[lane];
+    let v = x.lane(0, lane);
     if let Dst::S(r) = x.i.dst[0] {
         x.w.set_s(usize::from(r), v);
+    }
+    Ok(())
+}
+
+/// Exchanges lanes 0..=31 and 32..=63; does nothing in a wave of 32 lanes.
+fn permlane64(x: &mut Lanes) -> Step {
+    let (Dst::V(d), Src::V(s), 64) = (x.i.dst[0], x.i.src[0], x.w.lanes()) else {
+        return Ok(());
+    };
+    let (d, s, exec) = (usize::from(d), usize::from(s), x.w.whole_exec());
+    for l in 0..32 {
+        let (lo, hi) = (x.w.lane(s, l), x.w.lane(s, l + 32));
+        if exec >> l & 1 == 1 {
+            x.w.set_lane(d, l, hi);
+        }
+        if exec >> (l + 32) & 1 == 1 {
+            x.w.set_lane(d, l + 32, lo);
+        }
     }
     Ok(())
 }

@@ -225,13 +225,14 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop3) -> Step {
         }
         v_bfm_b32 => x.u2(|a, b| ((1u32 << (a & 31)) - 1) << (b & 31)),
         v_bcnt_u32_b32 => x.u2(|a, b| b.wrapping_add(a.count_ones())),
-        v_mbcnt_lo_u32_b32 => {
+        // The low instruction counts lanes 0..=31 below the own one, the high one lanes 32..=63.
+        v_mbcnt_lo_u32_b32 if x.w.half() == 1 => x.u2(|a, b| b.wrapping_add(a.count_ones())),
+        v_mbcnt_hi_u32_b32 if x.w.half() == 0 => x.u2(|_, b| b),
+        v_mbcnt_lo_u32_b32 | v_mbcnt_hi_u32_b32 => {
             let (a, b) = (x.s32(0), x.s32(1));
             x.put32(&each(|l| b[l].wrapping_add((a[l] & ((1u32 << l) - 1)).count_ones())));
             Ok(())
         }
-        // Wave32 has no lanes above 31.
-        v_mbcnt_hi_u32_b32 => x.u2(|_, b| b),
         v_sub_nc_i32 if clamp => x.u2(|a, b| (a as i32).saturating_sub(b as i32) as u32),
         v_sub_nc_i32 => x.u2(u32::wrapping_sub),
         v_add_nc_i32 if clamp => x.u2(|a, b| (a as i32).saturating_add(b as i32) as u32),
@@ -243,17 +244,17 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop3) -> Step {
         v_lshrrev_b64 => shift64(&mut x, |a, b| b >> (a & 63)),
         v_ashrrev_i64 => shift64(&mut x, |a, b| (b as i64 >> (a & 63)) as u64),
         v_readlane_b32 => {
-            let lane = x.scalar(1) as usize & 31;
-            let v = x.raw(0)[lane];
+            let lane = x.scalar(1) & (x.w.lanes() - 1);
+            let v = x.lane(0, lane as usize);
             if let Dst::S(r) = i.dst[0] {
                 x.w.set_s(usize::from(r), v);
             }
             Ok(())
         }
         v_writelane_b32 => {
-            let (v, lane) = (x.scalar(0), x.scalar(1) as usize & 31);
+            let (v, lane) = (x.scalar(0), x.scalar(1) & (x.w.lanes() - 1));
             if let Dst::V(r) = i.dst[0] {
-                x.w.v_mut(usize::from(r))[lane] = v;
+                x.w.set_lane(usize::from(r), lane as usize, v);
             }
             Ok(())
         }

@@ -60,6 +60,23 @@ impl Machine {
         }
     }
 
+    /// A machine with a wave of 64 lanes.
+    pub fn wave64() -> Machine {
+        Machine {
+            wave: Wave::with_lanes(64, 96, MODE),
+            ..Machine::new()
+        }
+    }
+
+    pub fn set_v64(&mut self, r: usize, f: impl Fn(usize) -> u32) -> &mut Machine {
+        (0..64).for_each(|l| self.wave.set_lane(r, l, f(l)));
+        self
+    }
+
+    pub fn v64(&self, r: usize) -> Vec<u32> {
+        (0..64).map(|l| self.wave.lane(r, l)).collect()
+    }
+
     pub fn set_v(&mut self, r: usize, row: Row) -> &mut Machine {
         *self.wave.v_mut(r) = row;
         self
@@ -130,6 +147,8 @@ pub struct Kernel {
     pub rsrc2: u32,
     pub user_sgprs: u32,
     pub lds: u32,
+    /// 32 or 64.
+    pub lanes: u32,
 }
 
 impl Default for Kernel {
@@ -140,6 +159,7 @@ impl Default for Kernel {
             rsrc2: 7 << 7 | 2 << 11,
             user_sgprs: 13,
             lds: 0,
+            lanes: 32,
         }
     }
 }
@@ -150,9 +170,10 @@ impl Kernel {
         let mut image = vec![0u32; 64];
         image[0] = self.lds;
         image[4] = 256;
-        image[12] = (self.vgprs.div_ceil(8) - 1) | 0xf << 16 | 1 << 21 | 1 << 23 | 1 << 30;
+        let unit = if self.lanes == 64 { 4 } else { 8 };
+        image[12] = (self.vgprs.div_ceil(unit) - 1) | 0xf << 16 | 1 << 21 | 1 << 23 | 1 << 30;
         image[13] = self.user_sgprs << 1 | self.rsrc2;
-        image[14] = 1 << 3 | 1 << 10;
+        image[14] = 1 << 3 | u32::from(self.lanes == 32) << 10;
         image.extend(code.chunks_exact(4).map(|c| u32::from_le_bytes(c.try_into().unwrap())));
         image.extend([0xbf9f_0000; 64]);
         let p = vm.map_fresh(va, 4 * image.len() as u64, PageFlags::ALL, name).unwrap();

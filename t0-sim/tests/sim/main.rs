@@ -16,4 +16,5 @@ mod mixed;
 mod semantics;
 mod speed;
 mod waits;
+mod wave64;
 mod wmma;
