@@ -1,0 +1,11 @@
+//! Every compute instruction at edge values against a scalar model.
+//!
+//! Problem: an executor that shares its arithmetic with its tests proves nothing. Method: the models here are written
+//! from the RDNA3 ISA manual's pseudocode, one function per opcode, in exact integers; the executor is driven only
+//! through machine code. Invariant: a row of the instruction table without a model fails a test here.
+
+#[path = "../sim/common.rs"]
+mod common;
+mod scalar;
+#[allow(dead_code)]
+mod soft;
