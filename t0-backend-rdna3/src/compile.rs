@@ -182,13 +182,14 @@ impl Clock {
     }
 }
 
-/// Compiles a kernel.
+/// Compiles a kernel, always for waves of 32 lanes.
 ///
 /// Errors: see [`CompileError`].
 ///
 /// # Panics
 /// If a pass breaks an invariant: a bug, named in the message.
 pub fn compile(func: &Func, target: &Target, options: &Options) -> Result<Compiled, CompileError> {
+    let target = &target.with_wave_size(crate::passes::WAVE_SIZE);
     let mut func = func.clone();
     let report = t0_ir::passes::optimize(&mut func, &PassOptions::default()).map_err(CompileError::Diag)?;
     let mut clock = Clock(

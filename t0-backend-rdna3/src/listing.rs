@@ -126,12 +126,16 @@ impl RegSet {
 
 /// Live vector and scalar registers of each instruction: the greater of what is live before it and what is live or
 /// written after it.
-fn pressure(code: &[Decoded]) -> Vec<(u32, u32)> {
+fn pressure(code: &[Decoded], wave_size: u32) -> Vec<(u32, u32)> {
     let index: HashMap<u64, usize> = code.iter().enumerate().map(|(i, d)| (d.offset, i)).collect();
     let successors: Vec<Vec<usize>> = code.iter().enumerate().map(|(i, d)| successors(d, i, &index)).collect();
-    let regs = |f: fn(&Inst) -> Vec<Reg>| -> Vec<RegSet> {
+    let regs = |f: fn(&Inst, u32) -> Vec<Reg>| -> Vec<RegSet> {
         code.iter()
-            .map(|d| d.inst.as_ref().map_or(RegSet::default(), |i| RegSet::of(&f(i))))
+            .map(|d| {
+                d.inst
+                    .as_ref()
+                    .map_or(RegSet::default(), |i| RegSet::of(&f(i, wave_size)))
+            })
             .collect()
     };
     let (reads, writes) = (regs(Inst::reads), regs(Inst::writes));
@@ -225,8 +229,9 @@ pub struct Listing {
 impl Listing {
     /// The listing of a kernel of this code object.
     pub fn new(object: &CodeObject, kernel: &Kernel) -> Listing {
-        let decoded = decode_all(object.code(kernel), &object.target);
-        let pressure = pressure(&decoded);
+        let target = object.target.with_wave_size(kernel.descriptor.wave_size());
+        let decoded = decode_all(object.code(kernel), &target);
+        let pressure = pressure(&decoded, target.wave_size);
         let entry = |(d, (live_vgprs, live_sgprs)): (Decoded, (u32, u32))| Entry {
             text: d.text(),
             branch_target: d.branch_target(),
@@ -255,7 +260,7 @@ impl Listing {
         };
         Listing {
             kernel: kernel.name.clone(),
-            target: object.target,
+            target,
             vgprs,
             sgprs: m.map_or(object.target.max_sgprs, |m| m.sgprs),
             lds_bytes: d.group_segment_bytes,

@@ -75,7 +75,7 @@ pub fn occupancy(target: &Target, u: &Usage) -> Occupancy {
     let simds = 2 * cus;
     let waves_per_group = u64::from(u.group_size.max(1).div_ceil(u.wave_size.max(1)));
     // A wave64 register is two wave32 registers, and its allocation granule half as many registers.
-    let by_vgprs = u64::from(target.waves_per_simd(u.vgprs.saturating_mul(u.wave_size / 32)));
+    let by_vgprs = u64::from(target.with_wave_size(u.wave_size).waves_per_simd(u.vgprs));
     let slots = simds * u64::from(target.max_waves_per_simd) / waves_per_group;
     let by_vgprs = simds * by_vgprs / waves_per_group;
     let by_lds = match u64::from(u.lds_bytes).next_multiple_of(LDS_GRANULE) {

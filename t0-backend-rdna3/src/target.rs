@@ -19,16 +19,16 @@ pub enum Feature {
     SaluFloat,
 }
 
-/// One card as the code generator sees it (wave32).
+/// One card and wave size as the code generator sees them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Target {
     /// LLVM processor name.
     pub name: &'static str,
     /// ELF `e_flags` machine number (`EF_AMDGPU_MACH`).
     pub mach: u32,
-    /// 32-bit VGPRs per SIMD for wave32.
+    /// VGPRs (of `wave_size` lanes) per SIMD.
     pub vgprs_per_simd: u32,
-    /// VGPR allocation granule in wave32.
+    /// VGPR allocation granule.
     pub vgpr_granule: u32,
     /// VGPRs one wave may address.
     pub max_vgprs: u32,
@@ -38,7 +38,7 @@ pub struct Target {
     pub max_waves_per_simd: u32,
     /// LDS bytes one workgroup may use.
     pub max_lds: u32,
-    /// Lanes per wave.
+    /// Lanes per wave: 32, or 64 in the view [`Target::with_wave_size`] gives.
     pub wave_size: u32,
     /// What it has besides the common ground.
     pub features: &'static [Feature],
@@ -48,6 +48,16 @@ impl Target {
     /// Whether the card has `feature`.
     pub fn has(&self, feature: Feature) -> bool {
         self.features.contains(&feature)
+    }
+
+    /// The same card running waves of 64 lanes (any other value: of 32). A register of a 64-lane wave takes twice the
+    /// storage, so register total and granule halve. Source: LLVM `getTotalNumVGPRs`, `getVGPRAllocGranule`.
+    pub const fn with_wave_size(mut self, lanes: u32) -> Target {
+        let lanes = if lanes == 64 { 64 } else { 32 };
+        self.vgprs_per_simd = self.vgprs_per_simd * self.wave_size / lanes;
+        self.vgpr_granule = self.vgpr_granule * self.wave_size / lanes;
+        self.wave_size = lanes;
+        self
     }
 
     /// The target of this LLVM name.

@@ -3,17 +3,19 @@
 
 mod isa_support;
 
-use isa_support::{hex, random_corpus, Rng};
+use isa_support::{hex, random_corpus_for, Rng};
 use t0_backend_rdna3::isa::{decode, disassemble, encode, parse};
 use t0_backend_rdna3::target::GFX1100;
 
 #[test]
 fn decode_inverts_encode() {
-    for inst in random_corpus(1, 12) {
-        let bytes = encode(&inst, &GFX1100).unwrap();
-        assert_eq!(bytes.len(), inst.size(), "{inst}");
-        let back = decode(&bytes, &GFX1100).unwrap_or_else(|e| panic!("{inst}: {}: {e}", hex(&bytes)));
-        assert_eq!(back, (inst, bytes.len()));
+    for target in [GFX1100, GFX1100.with_wave_size(64)] {
+        for inst in random_corpus_for(&target, 1, 12) {
+            let bytes = encode(&inst, &target).unwrap();
+            assert_eq!(bytes.len(), inst.size(), "{inst}");
+            let back = decode(&bytes, &target).unwrap_or_else(|e| panic!("{inst}: {}: {e}", hex(&bytes)));
+            assert_eq!(back, (inst, bytes.len()));
+        }
     }
 }
 
@@ -52,10 +54,12 @@ fn disassembly_covers_every_byte() {
 
 #[test]
 fn parse_inverts_display() {
-    for inst in random_corpus(5, 12) {
-        let text = inst.to_string();
-        let back = parse(&text, &GFX1100).unwrap_or_else(|e| panic!("`{text}`: {e}"));
-        assert_eq!(back, inst, "`{text}`");
+    for target in [GFX1100, GFX1100.with_wave_size(64)] {
+        for inst in random_corpus_for(&target, 5, 12) {
+            let text = inst.to_string();
+            let back = parse(&text, &target).unwrap_or_else(|e| panic!("`{text}`: {e}"));
+            assert_eq!(back, inst, "`{text}`");
+        }
     }
 }
 

@@ -115,8 +115,125 @@ fn read_and_write_sets() {
     ];
     for (text, reads, writes) in cases {
         let inst = p(text);
-        assert_eq!(names(inst.reads()), *reads, "reads of {text}");
-        assert_eq!(names(inst.writes()), *writes, "writes of {text}");
+        assert_eq!(names(inst.reads(32)), *reads, "reads of {text}");
+        assert_eq!(names(inst.writes(32)), *writes, "writes of {text}");
+    }
+}
+
+#[test]
+fn masks_of_wave64_are_pairs() {
+    let wave64 = GFX1100.with_wave_size(64);
+    let cases: &[(&str, &[&str], &[&str])] = &[
+        (
+            "v_cndmask_b32_e32 v0, v1, v2, vcc",
+            &["v1", "v2", "vcc", "exec"],
+            &["v0"],
+        ),
+        (
+            "v_add_co_ci_u32_e64 v0, s[4:5], v1, v2, s[6:7]",
+            &["v1", "v2", "s[6:7]", "exec"],
+            &["v0", "s[4:5]"],
+        ),
+        ("v_cmpx_lt_f32_e32 v1, v2", &["v1", "v2", "exec"], &["exec"]),
+        (
+            "v_div_fmas_f32 v0, v1, v2, v3",
+            &["v1", "v2", "v3", "vcc", "exec"],
+            &["v0"],
+        ),
+        ("s_cbranch_execz 4", &["exec"], &[]),
+        ("s_cbranch_vccnz 4", &["vcc"], &[]),
+        // Scalar instructions say their width themselves.
+        (
+            "s_and_saveexec_b32 s0, s1",
+            &["s1", "exec_lo"],
+            &["s0", "scc", "exec_lo"],
+        ),
+    ];
+    for (text, reads, writes) in cases {
+        let inst = parse(text, &wave64).unwrap_or_else(|e| panic!("`{text}`: {e}"));
+        assert_eq!(names(inst.reads(64)), *reads, "reads of {text}");
+        assert_eq!(names(inst.writes(64)), *writes, "writes of {text}");
+    }
+    let pair = p("s_and_saveexec_b64 s[0:1], s[2:3]");
+    assert_eq!(names(pair.reads(32)), ["s[2:3]", "exec"]);
+    // A mask of the other width is refused, by name of the rule.
+    assert!(parse("v_cmp_lt_f32_e32 vcc_lo, v1, v2", &wave64).is_err());
+    assert!(parse("v_cmp_lt_f32_e32 vcc, v1, v2", &GFX1100).is_err());
+}
+
+#[test]
+fn pairs_read_and_write_both_halves() {
+    let i = p("v_dual_fmac_f32 v0, v1, v2 :: v_dual_cndmask_b32 v3, s4, v5");
+    assert_eq!(names(i.reads(32)), ["v0", "v1", "v2", "s4", "v5", "vcc_lo", "exec_lo"]);
+    assert_eq!(names(i.writes(32)), ["v0", "v3"]);
+}
+
+/// The rules of pairing, each with llvm-mc's verdict.
+#[test]
+fn illegal_pairs_name_the_rule() {
+    let cases = [
+        (
+            "v_dual_mov_b32 v0, v1 :: v_dual_mov_b32 v2, v3",
+            "one destination of the pair must be an even",
+        ),
+        ("v_dual_mov_b32 v0, v1 :: v_dual_mov_b32 v1, v5", "the src0 registers"),
+        ("v_dual_mov_b32 v0, v1 :: v_dual_mov_b32 v1, v1", "the src0 registers"),
+        (
+            "v_dual_add_f32 v0, v1, v2 :: v_dual_add_f32 v1, v3, v6",
+            "the src1 registers",
+        ),
+        (
+            "v_dual_fmamk_f32 v0, v1, 0x1234, v2 :: v_dual_fmamk_f32 v1, v3, 0x1234, v4",
+            "the src2 registers",
+        ),
+        (
+            "v_dual_fmamk_f32 v0, v1, 0x1234, v3 :: v_dual_fmac_f32 v1, v3, v5",
+            "the src2 registers",
+        ),
+        (
+            "v_dual_fmaak_f32 v0, 0x1235, v2, 0x1234 :: v_dual_fmac_f32 v1, v3, v5",
+            "two different literals",
+        ),
+        (
+            "v_dual_mov_b32 v0, 0x1234 :: v_dual_mov_b32 v1, 0x1235",
+            "two different literals",
+        ),
+        (
+            "v_dual_fmaak_f32 v0, s1, v2, 0x1234 :: v_dual_fmac_f32 v1, s2, v5",
+            "reads 3 scalar values",
+        ),
+        (
+            "v_dual_cndmask_b32 v0, s1, v2 :: v_dual_fmac_f32 v1, s2, v5",
+            "reads 3 scalar values",
+        ),
+        (
+            "v_dual_cndmask_b32 v0, s1, v2 :: v_dual_cndmask_b32 v1, 0x1234, v5",
+            "reads 3 scalar values",
+        ),
+        (
+            "v_dual_lshlrev_b32 v0, v1, v2 :: v_dual_mov_b32 v1, 0x1234",
+            "cannot be the first half",
+        ),
+        ("v_dual_mov_b32 v0, -v1 :: v_dual_lshlrev_b32 v1, 5, v2", "neg or abs"),
+        (
+            "v_dual_add_f32 v0, v1, s1 :: v_dual_lshlrev_b32 v1, s1, v0",
+            "may not be a scalar register",
+        ),
+        ("v_dual_mov_b32 v0, v1", "one half of a dual-issue pair"),
+    ];
+    for (text, want) in cases {
+        let e = parse(text, &GFX1100).map(|i| i.to_string()).unwrap_err().to_string();
+        assert!(e.contains(want), "`{text}`: {e}");
+    }
+    let ok = [
+        "v_dual_fmamk_f32 v0, v1, 0x1234, v2 :: v_dual_add_f32 v1, v3, v6",
+        "v_dual_fmaak_f32 v0, 0x1234, v2, 0x1234 :: v_dual_fmac_f32 v1, v3, v5",
+        "v_dual_cndmask_b32 v0, s1, v2 :: v_dual_cndmask_b32 v1, s1, v5",
+        "v_dual_mov_b32 v0, src_scc :: v_dual_add_nc_u32 v1, src_shared_base, v2",
+    ];
+    for text in ok {
+        assert_eq!(p(text).to_string(), text);
+        assert!(parse(text, &GFX1100.with_wave_size(64)).is_err(), "`{text}` in wave64");
     }
 }
 
@@ -234,7 +351,11 @@ fn rows_are_consistent() {
     let mut seen = HashSet::new();
     for op in Opcode::all() {
         let row = op.row();
-        assert_eq!(Opcode::from_name(row.name), Some(op));
+        // A name both halves of dual-issue pairs have means the first half.
+        match op {
+            Opcode::Vopdy(_) => assert!(Opcode::from_name(row.name).is_some()),
+            _ => assert_eq!(Opcode::from_name(row.name), Some(op)),
+        }
         let segment = row.flags.0 & (Flags::FLAT.0 | Flags::GLOBAL.0 | Flags::SCRATCH.0);
         let vop3 = matches!(
             row.family,

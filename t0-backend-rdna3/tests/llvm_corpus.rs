@@ -61,6 +61,7 @@ fn corpus_agrees_both_ways() {
         let parsed = parse(text, &GFX1100).unwrap_or_else(|e| panic!("{line}: {e}"));
         assert_eq!(hex(&encode(&parsed, &GFX1100).unwrap()), hex(&bytes), "{text}");
         rows.insert(inst.op);
+        rows.extend(inst.vopd_y.map(Opcode::from));
         lines += 1;
     }
     assert!(lines > 6000, "only {lines} lines");

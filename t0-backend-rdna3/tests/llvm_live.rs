@@ -3,9 +3,9 @@
 
 mod isa_support;
 
-use isa_support::{hex, llvm_assemble, llvm_disassemble, llvm_mc, random_corpus, Rng};
+use isa_support::{hex, llvm_assemble_for, llvm_disassemble_for, llvm_mc, random_corpus_for, Rng};
 use t0_backend_rdna3::isa::{decode, encode, Inst, Operand, Ty};
-use t0_backend_rdna3::target::GFX1100;
+use t0_backend_rdna3::target::{Target, GFX1100};
 
 /// `T0_SEED` asks for other random instructions than the usual ones.
 fn seed() -> u64 {
@@ -29,15 +29,24 @@ fn f64_literal_with_modifier(inst: &Inst) -> bool {
 
 #[test]
 fn bytes_and_text_agree_with_llvm() {
+    agree(&GFX1100);
+}
+
+#[test]
+fn bytes_and_text_agree_with_llvm_in_wave64() {
+    agree(&GFX1100.with_wave_size(64));
+}
+
+fn agree(target: &Target) {
     if llvm_mc().is_none() {
         eprintln!("llvm-mc-19 is not installed: only the recorded corpus is checked");
         return;
     }
-    let insts = random_corpus(seed(), 10);
-    let codes: Vec<Vec<u8>> = insts.iter().map(|i| encode(i, &GFX1100).unwrap()).collect();
+    let insts = random_corpus_for(target, seed(), 10);
+    let codes: Vec<Vec<u8>> = insts.iter().map(|i| encode(i, target).unwrap()).collect();
     let texts: Vec<String> = insts.iter().map(|i| i.to_string()).collect();
     let mut errors = Vec::new();
-    for ((code, text), theirs) in codes.iter().zip(&texts).zip(llvm_disassemble(&codes)) {
+    for ((code, text), theirs) in codes.iter().zip(&texts).zip(llvm_disassemble_for(target, &codes)) {
         if theirs.as_deref() != Some(text.as_str()) {
             errors.push(format!(
                 "dis {} ours `{text}` llvm `{}`",
@@ -46,7 +55,12 @@ fn bytes_and_text_agree_with_llvm() {
             ));
         }
     }
-    for (((inst, code), text), theirs) in insts.iter().zip(&codes).zip(&texts).zip(llvm_assemble(&texts)) {
+    for (((inst, code), text), theirs) in insts
+        .iter()
+        .zip(&codes)
+        .zip(&texts)
+        .zip(llvm_assemble_for(target, &texts))
+    {
         match theirs {
             Ok(b) if b == *code => {}
             // LLVM 19 parses no modifier around an f64 literal; its disassembler prints them.
@@ -61,14 +75,23 @@ fn bytes_and_text_agree_with_llvm() {
 /// Instructions with a few bits flipped: what still decodes must read as LLVM reads it.
 #[test]
 fn flipped_bits_agree_with_llvm() {
+    flipped(&GFX1100);
+}
+
+#[test]
+fn flipped_bits_agree_with_llvm_in_wave64() {
+    flipped(&GFX1100.with_wave_size(64));
+}
+
+fn flipped(target: &Target) {
     if llvm_mc().is_none() {
         eprintln!("llvm-mc-19 is not installed: only the recorded corpus is checked");
         return;
     }
     let mut rng = Rng(seed() + 1);
     let mut codes = Vec::new();
-    for inst in random_corpus(seed(), 10) {
-        let mut code = encode(&inst, &GFX1100).unwrap();
+    for inst in random_corpus_for(target, seed(), 10) {
+        let mut code = encode(&inst, target).unwrap();
         for _ in 0..1 + rng.below(3) {
             let bit = rng.below(8 * code.len() as u32) as usize;
             code[bit / 8] ^= 1 << (bit % 8);
@@ -77,8 +100,8 @@ fn flipped_bits_agree_with_llvm() {
     }
     let mut errors = Vec::new();
     let mut stricter = Vec::new();
-    for (code, theirs) in codes.iter().zip(llvm_disassemble(&codes)) {
-        match (decode(code, &GFX1100), theirs) {
+    for (code, theirs) in codes.iter().zip(llvm_disassemble_for(target, &codes)) {
+        match (decode(code, target), theirs) {
             (Ok((inst, size)), Some(text)) if size == code.len() && inst.to_string() != text => {
                 errors.push(format!("dis {} ours `{inst}` llvm `{text}`", hex(code)));
             }

@@ -136,7 +136,7 @@ impl Passes {
             | Opcode::Vop3(Vop3::v_readlane_b32 | Vop3::v_writelane_b32) => Passes::One,
             _ if class == Class::Wmma => Passes::One,
             // A mask result has a bit for lanes that are off, too (RDNA3 manual 2.1).
-            _ if class.is_valu() && inst.writes().iter().any(|r| r.file == RegFile::S) => Passes::Two,
+            _ if class.is_valu() && inst.writes(32).iter().any(|r| r.file == RegFile::S) => Passes::Two,
             _ if class.is_valu() || class.is_vmem() || class.is_lds() => Passes::Active,
             _ => Passes::One,
         }
@@ -180,10 +180,10 @@ impl Program {
                 at = next;
             }
         }
-        Program::assemble(found, vgprs)
+        Program::assemble(found, vgprs, target.wave_size)
     }
 
-    fn assemble(found: BTreeMap<u64, Found>, vgprs: u32) -> Program {
+    fn assemble(found: BTreeMap<u64, Found>, vgprs: u32, wave_size: u32) -> Program {
         let index: HashMap<u64, u32> = found.keys().enumerate().map(|(i, &o)| (o, i as u32)).collect();
         let mut p = Program {
             code: Vec::new(),
@@ -193,7 +193,7 @@ impl Program {
         };
         for (offset, f) in found {
             let mut instr = match &f.what {
-                Ok(inst) => lower(inst, vgprs).unwrap_or_else(|why| {
+                Ok(inst) => lower(inst, vgprs, wave_size).unwrap_or_else(|why| {
                     p.stops.push(why);
                     let mut i = blank();
                     i.stop = p.stops.len() as u32;
@@ -315,12 +315,17 @@ fn blank() -> Instr {
     }
 }
 
-fn lower(inst: &isa::Inst, vgprs: u32) -> Result<Instr, ExecFaultKind> {
+fn lower(inst: &isa::Inst, vgprs: u32, wave_size: u32) -> Result<Instr, ExecFaultKind> {
     let row = inst.row();
+    if inst.vopd_y.is_some() {
+        return Err(ExecFaultKind::Unsupported {
+            reason: "dual-issue instructions",
+        });
+    }
     let mut i = blank();
     i.op = inst.op;
     i.class = row.class;
-    i.flags = row.flags;
+    i.flags = inst.flags();
     i.mods = inst.mods;
     i.wait = inst.wait();
     i.counts = i.wait != isa::WaitCounts::default();
@@ -361,8 +366,8 @@ fn lower(inst: &isa::Inst, vgprs: u32) -> Result<Instr, ExecFaultKind> {
         vgprs,
         family: row.family,
     };
-    limits.collect(&inst.reads(), &mut i.vread, &mut i.sread)?;
-    limits.collect(&inst.writes(), &mut i.vwrite, &mut i.swrite)?;
+    limits.collect(&inst.reads(wave_size), &mut i.vread, &mut i.sread)?;
+    limits.collect(&inst.writes(wave_size), &mut i.vwrite, &mut i.swrite)?;
     Ok(i)
 }
 

@@ -5,11 +5,11 @@
 //! unknown instructions are errors and never silently read as something else, and `decode` inverts `encode` exactly.
 
 use super::encode::encode;
-use super::form::{segment, Form};
-use super::inst::{specs_of, Dpp16, Dpp8, Enc, Mods};
+use super::form::{segment, Form, OPCODE_Y};
+use super::inst::{Dpp16, Dpp8, Enc, Mods};
 use super::legal::EncodeError;
 use super::row::{Class, Field, Flags, ImmKind, Kind, OperandSpec, Row, Ty};
-use super::{Inst, Opcode, Operand, Reg};
+use super::{Inst, Opcode, Operand, Reg, Vopdy};
 use crate::target::Target;
 use std::sync::OnceLock;
 
@@ -72,7 +72,7 @@ pub fn decode(code: &[u8], target: &Target) -> Result<(Inst, usize), DecodeError
     let mut enc = if e64 { Enc::E64 } else { Enc::Natural };
     let mut dpp_src0 = None;
     let mut mods = read_mods(row, form, word);
-    if form.is_vector_alu() {
+    if form.is_vector_alu() && form != Form::Vopd {
         let src0 = form.field(Field::Src0).map_or(0, |(s, w)| field(word, s, w));
         if matches!(src0, 233 | 234 | 250) {
             let d = dword_at(code, base, base + 4)?;
@@ -89,9 +89,21 @@ pub fn decode(code: &[u8], target: &Target) -> Result<(Inst, usize), DecodeError
         literal: None,
         dpp_src0,
         mods,
+        wave_size: target.wave_size,
+    };
+    let vopd_y = match form {
+        Form::Vopd => Some(second_half(code, word, dword)?),
+        _ => None,
+    };
+    let mut inst = Inst {
+        op,
+        enc,
+        operands: Vec::new(),
+        mods,
+        vopd_y,
     };
     let mut operands = Vec::with_capacity(row.operands.len());
-    for spec in specs_of(row, enc, mods.glc) {
+    for spec in inst.specs() {
         let o = reader.operand(&spec)?.ok_or_else(|| DecodeError::Reserved {
             bytes: code[..size.min(code.len())].to_vec(),
             name: row.name,
@@ -101,12 +113,7 @@ pub fn decode(code: &[u8], target: &Target) -> Result<(Inst, usize), DecodeError
     if reader.literal.is_some() {
         size += 4;
     }
-    let inst = Inst {
-        op,
-        enc,
-        operands,
-        mods,
-    };
+    inst.operands = operands;
     // DPP and a literal selector together may name more dwords than there are; the encoder refuses them anyway.
     let taken = &code[..size.min(code.len())];
     match encode(&inst, target) {
@@ -120,6 +127,18 @@ pub fn decode(code: &[u8], target: &Target) -> Result<(Inst, usize), DecodeError
             name: row.name,
         }),
     }
+}
+
+/// The second half of a dual-issue pair.
+fn second_half(code: &[u8], word: u64, dword: u32) -> Result<Vopdy, DecodeError> {
+    let y = field(word, OPCODE_Y.0, OPCODE_Y.1);
+    let found = Vopdy::ALL.iter().find(|op| op.row().code == y);
+    found.copied().ok_or_else(|| DecodeError::UnknownOpcode {
+        bytes: code[..8].to_vec(),
+        form: "VOPD (second half)",
+        code: y,
+        dword,
+    })
 }
 
 fn dword_at(code: &[u8], at: usize, need: usize) -> Result<u32, DecodeError> {
@@ -150,6 +169,7 @@ fn form_of(d: u32) -> Option<Form> {
             (0b00 | 0b01, _, _, _) => Form::Vop2,
             (_, _, 0b11_0101, _) => Form::Vop3,
             (_, _, 0b11_0011, _) if d >> 24 == 0xcc => Form::Vop3p,
+            (_, _, 0b11_0010, _) => Form::Vopd,
             (_, _, 0b11_0110, _) => Form::Ds,
             (_, _, 0b11_0111, _) => Form::Flat,
             (_, _, 0b11_1000, _) => Form::Mubuf,
@@ -172,6 +192,7 @@ fn form_name(form: Form) -> &'static str {
         Form::Vopc => "VOPC",
         Form::Vop3 | Form::Vop3sd => "VOP3",
         Form::Vop3p => "VOP3P",
+        Form::Vopd => "VOPD",
         Form::Ds => "DS",
         Form::Flat => "FLAT",
         Form::Mubuf => "MUBUF",
@@ -196,7 +217,7 @@ fn key(form: Form, code: u32, seg: u64) -> usize {
 fn lookup(form: Form, word: u64) -> Option<(Opcode, bool)> {
     static INDEX: OnceLock<Vec<Option<(Opcode, bool)>>> = OnceLock::new();
     let index = INDEX.get_or_init(|| {
-        let mut v = vec![None; 16 << 12];
+        let mut v = vec![None; 32 << 12];
         for op in Opcode::all() {
             let row = op.row();
             if let Some(form) = Form::of(row, Enc::Natural) {
@@ -317,6 +338,7 @@ struct Reader<'a> {
     literal: Option<u32>,
     dpp_src0: Option<u32>,
     mods: Mods,
+    wave_size: u32,
 }
 
 impl Reader<'_> {
@@ -326,15 +348,19 @@ impl Reader<'_> {
             return self.literal().map(|l| Some(Operand::Literal(l)));
         }
         let Some((shift, width)) = self.form.field(spec.field) else {
-            return Ok(Some(Operand::Reg(Reg::VCC))); // the implied mask of natural forms
+            return Ok(Some(Operand::Reg(Reg::vcc(self.wave_size)))); // the implied mask of natural forms
         };
         let v = field(self.word, shift, width);
-        let regs = spec.ty.regs();
+        let regs = spec.ty.regs_in(self.wave_size);
         if let (Field::Src0, Some(r)) = (spec.field, self.dpp_src0) {
             return Ok(Some(Operand::vn(r, regs)));
         }
         Ok(match spec.kind {
             Kind::Vgpr if width == 9 => (v >= 256).then(|| Operand::vn(v - 256, regs)),
+            Kind::Vgpr if spec.field == Field::VdstY => {
+                let x = self.form.field(Field::Vdst).map_or(0, |(s, w)| field(self.word, s, w));
+                Some(Operand::v(v << 1 | !x & 1))
+            }
             Kind::Vgpr => {
                 let extra = u32::from(spec.field == Field::Vdata && self.mods.tfe);
                 Some(Operand::vn(v, regs + extra))

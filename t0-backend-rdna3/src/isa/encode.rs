@@ -3,7 +3,7 @@
 //! Method: fields are placed by encoding form, operand by operand; every rule of the hardware is checked on the way (see
 //! [`super::legal`]), so bytes that leave here are executable or the caller gets a named error.
 
-use super::form::{segment, Form};
+use super::form::{segment, Form, OPCODE_Y};
 use super::inst::{Dpp16, Dpp8, Enc};
 use super::legal::{Ctx, EncodeError};
 use super::row::{Class, Family, Field, Flags, Kind, OperandSpec, Row};
@@ -23,6 +23,19 @@ pub fn encode(inst: &Inst, target: &Target) -> Result<Vec<u8>, EncodeError> {
             target: target.name,
         });
     }
+    let pair = matches!(row.family, Family::Vopdx | Family::Vopdy);
+    if row.family == Family::Vopdy || pair != inst.vopd_y.is_some() {
+        return Err(EncodeError::NoPair { name });
+    }
+    if pair && !target.has(Feature::Vopd) {
+        return Err(EncodeError::Target {
+            name,
+            target: target.name,
+        });
+    }
+    if pair && target.wave_size != 32 {
+        return Err(EncodeError::WaveSize { name, lanes: 32 });
+    }
     let form = Form::of(row, inst.enc).ok_or(EncodeError::NoForm { name })?;
     let specs: Vec<OperandSpec> = inst.specs().collect();
     if specs.len() != inst.operands.len() {
@@ -32,7 +45,12 @@ pub fn encode(inst: &Inst, target: &Target) -> Result<Vec<u8>, EncodeError> {
             got: inst.operands.len(),
         });
     }
-    let ctx = Ctx { inst, row, form };
+    let ctx = Ctx {
+        inst,
+        row,
+        form,
+        wave_size: target.wave_size,
+    };
     let mut word = opcode_bits(row, form, inst.enc);
     let mut literals = Vec::new();
     let mut dpp_src0 = 0;
@@ -89,6 +107,7 @@ fn place(form: Form, spec: &OperandSpec, o: Operand, value: u32) -> u64 {
     let value = match spec.field {
         Field::Sbase => value / 2,
         Field::Srsrc => value / 4,
+        Field::VdstY => value / 2,
         // `off` addresses encode as zero.
         Field::Addr | Field::Vaddr if !vgpr => 0,
         _ if width == 9 && vgpr => value + 256,
@@ -157,6 +176,7 @@ fn mod_bits(inst: &Inst, row: &Row, form: Form) -> u64 {
                 | u64::from(m.op_sel_hi & 3) << 59
                 | u64::from(m.op_sel_hi >> 2 & 1) << 14
         }
+        Form::Vopd => u64::from(inst.vopd_y.map_or(0, |y| y.row().code)) << OPCODE_Y.0,
         Form::Smem if row.class == Class::Smem => {
             u64::from(m.offset as u32 & 0x1f_ffff) << 32 | bit(m.glc, 14) | bit(m.dlc, 13)
         }

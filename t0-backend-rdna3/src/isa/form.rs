@@ -21,6 +21,7 @@ pub(crate) enum Form {
     Vop3,
     Vop3sd,
     Vop3p,
+    Vopd,
     Ds,
     Flat,
     Mubuf,
@@ -42,6 +43,9 @@ impl Form {
             Family::Vop3 => Form::Vop3,
             Family::Vop3sd => Form::Vop3sd,
             Family::Vop3p => Form::Vop3p,
+            Family::Vopdx => Form::Vopd,
+            // Only ever the second half of a `Vopdx` instruction.
+            Family::Vopdy => return None,
             Family::Ds => Form::Ds,
             Family::Flat => Form::Flat,
             Family::Mubuf => Form::Mubuf,
@@ -65,7 +69,7 @@ impl Form {
     pub(crate) fn is_vector_alu(self) -> bool {
         matches!(
             self,
-            Form::Vop1 | Form::Vop2 | Form::Vopc | Form::Vop3 | Form::Vop3sd | Form::Vop3p
+            Form::Vop1 | Form::Vop2 | Form::Vopc | Form::Vop3 | Form::Vop3sd | Form::Vop3p | Form::Vopd
         )
     }
 
@@ -83,6 +87,7 @@ impl Form {
             Form::Vopc => (0b011_1110, 25, 17, 8),
             Form::Vop3 | Form::Vop3sd => (0b11_0101, 26, 16, 10),
             Form::Vop3p => (0b1100_1100, 24, 16, 7),
+            Form::Vopd => (0b11_0010, 26, 22, 4),
             Form::Ds => (0b11_0110, 26, 18, 8),
             Form::Flat => (0b11_0111, 26, 18, 7),
             Form::Mubuf => (0b11_1000, 26, 18, 8),
@@ -116,6 +121,12 @@ impl Form {
             (Form::Vop3 | Form::Vop3sd | Form::Vop3p, Field::Src1) => (41, 9),
             (Form::Vop3 | Form::Vop3sd | Form::Vop3p, Field::Src2) => (50, 9),
             (Form::Vop3sd, Field::Sdst) => (8, 7),
+            (Form::Vopd, Field::Src0) => (0, 9),
+            (Form::Vopd, Field::Src1) => (9, 8),
+            (Form::Vopd, Field::Vdst) => (56, 8),
+            (Form::Vopd, Field::Src0Y) => (32, 9),
+            (Form::Vopd, Field::Src1Y) => (41, 8),
+            (Form::Vopd, Field::VdstY) => (49, 7),
             (Form::Ds | Form::Flat, Field::Vdst) => (56, 8),
             (Form::Ds | Form::Flat, Field::Addr) => (32, 8),
             (Form::Ds | Form::Flat, Field::Data0) => (40, 8),
@@ -129,6 +140,9 @@ impl Form {
         })
     }
 }
+
+/// Shift and width of the second half's opcode in a dual-issue pair.
+pub(crate) const OPCODE_Y: (u32, u32) = (17, 5);
 
 /// Segment field of FLAT.
 pub(crate) fn segment(row: &Row) -> u64 {

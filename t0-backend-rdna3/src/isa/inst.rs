@@ -1,7 +1,7 @@
 //! A machine instruction: opcode, encoding form, operands, modifiers.
 
 use super::row::{Class, Field, Flags, Kind, OperandSpec, Role, Ty};
-use super::{Opcode, Operand, Reg, Row};
+use super::{Opcode, Operand, Reg, Row, Vopdx, Vopdy};
 
 /// Row-wise data movement of DPP16.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -126,6 +126,9 @@ pub struct Inst {
     pub operands: Vec<Operand>,
     /// Modifiers.
     pub mods: Mods,
+    /// The second half of a dual-issue pair (`op` is then the first); `None` for everything else. Its operands follow
+    /// the first half's.
+    pub vopd_y: Option<Vopdy>,
 }
 
 impl Inst {
@@ -137,6 +140,14 @@ impl Inst {
             enc: Enc::Natural,
             operands: operands.into(),
             mods: Mods::for_op(op),
+            vopd_y: None,
+        }
+    }
+    /// A dual-issue pair: operands of `x`, then operands of `y`.
+    pub fn dual(x: Vopdx, y: Vopdy, operands: impl Into<Vec<Operand>>) -> Inst {
+        Inst {
+            vopd_y: Some(y),
+            ..Inst::new(x, operands)
         }
     }
     /// The same instruction in the VOP3 form (for VOP1, VOP2 and VOPC rows).
@@ -149,14 +160,20 @@ impl Inst {
         f(&mut self.mods);
         self
     }
-    /// The table row.
+    /// The table row; of a dual-issue pair the first half's.
     pub fn row(&self) -> &'static Row {
         self.op.row()
     }
+    /// The flags of the row; of a dual-issue pair those of both halves.
+    pub fn flags(&self) -> Flags {
+        let flags = self.row().flags;
+        self.vopd_y.map_or(flags, |y| flags.or(y.row().flags))
+    }
     /// Operand descriptions that apply to this instruction, one per operand: the row's, minus the destination of an
-    /// atomic that returns nothing, widened to what the VOP3 form allows.
+    /// atomic that returns nothing, widened to what the VOP3 form allows. Those of a dual-issue pair's second half follow.
     pub fn specs(&self) -> impl Iterator<Item = OperandSpec> {
-        specs_of(self.op.row(), self.enc, self.mods.glc)
+        let second = self.vopd_y.map_or(&[][..], |y| y.row().operands);
+        specs_of(self.op.row(), self.enc, self.mods.glc).chain(second.iter().copied())
     }
 }
 

@@ -6,7 +6,7 @@
 use super::form::Form;
 use super::inst::Enc;
 use super::row::{Class, Field, Flags, ImmKind, Kind, OperandSpec, Row, Ty};
-use super::{Inst, Operand, Reg, RegFile};
+use super::{vopd, Inst, Operand, Reg, RegFile};
 
 /// Why an instruction cannot be encoded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -91,6 +91,21 @@ pub enum EncodeError {
     },
     #[error("{name}: this atomic always returns the old value; set glc")]
     NeedsGlc { name: &'static str },
+    #[error("{name} is one half of a dual-issue pair; write both as `{name} .. :: v_dual_..`")]
+    NoPair { name: &'static str },
+    #[error("{name}: exists for waves of {lanes} lanes only")]
+    WaveSize { name: &'static str, lanes: u32 },
+    #[error("{name}: one destination of the pair must be an even register and the other an odd one")]
+    PairDst { name: &'static str },
+    #[error(
+        "{name}: the {source_name} registers of both halves are in one of the {banks} register banks; \
+         they must differ modulo {banks}"
+    )]
+    PairBank {
+        name: &'static str,
+        source_name: &'static str,
+        banks: u32,
+    },
     #[error("{name}: not available on {target}")]
     Target { name: &'static str, target: &'static str },
 }
@@ -100,6 +115,7 @@ pub(crate) struct Ctx<'a> {
     pub inst: &'a Inst,
     pub row: &'static Row,
     pub form: Form,
+    pub wave_size: u32,
 }
 
 impl Ctx<'_> {
@@ -113,7 +129,7 @@ impl Ctx<'_> {
             Kind::GAddr if !self.saddr_is_null() => 1,
             Kind::VAddr => u32::from(self.inst.mods.offen) + u32::from(self.inst.mods.idxen),
             _ if spec.field == Field::Vdata && self.inst.mods.tfe => spec.ty.regs() + 1,
-            _ => spec.ty.regs(),
+            _ => spec.ty.regs_in(self.wave_size),
         }
     }
 
@@ -304,7 +320,7 @@ impl Ctx<'_> {
         let ok = match spec.kind {
             Kind::SDst if self.form == Form::Smem => sgpr,
             Kind::SDst | Kind::SReg | Kind::SSrc | Kind::VSrc | Kind::SRegOrConst => true,
-            Kind::Vcc => r == Reg::VCC,
+            Kind::Vcc => r == Reg::vcc(self.wave_size),
             Kind::Mask if spec.is_src() => sgpr || r == Reg::M0,
             Kind::Mask => true,
             Kind::SBase => sgpr,
@@ -352,6 +368,9 @@ impl Ctx<'_> {
         if self.inst.enc.is_dpp() {
             self.dpp_sources(specs)?;
         }
+        if let Some(y) = self.inst.vopd_y {
+            vopd::check(self.row, y.row(), &self.inst.operands)?;
+        }
         // One literal read as 32 and as 64 bits counts twice, as in LLVM.
         let mut scalars: Vec<(Operand, bool)> = Vec::new();
         let mut add = |o: Operand, wide: bool| {
@@ -367,9 +386,10 @@ impl Ctx<'_> {
                 _ => {}
             }
         }
-        let max = if self.row.flags.has(Flags::ONE_SCALAR) { 1 } else { 2 };
+        let flags = self.inst.flags();
+        let max = if flags.has(Flags::ONE_SCALAR) { 1 } else { 2 };
         // An implied VCC counts apart even when VCC is also named, as in LLVM.
-        let got = scalars.len() + usize::from(self.row.flags.has(Flags::R_VCC));
+        let got = scalars.len() + usize::from(flags.has(Flags::R_VCC));
         if got > max {
             return Err(EncodeError::ScalarLimit { name, got, max });
         }

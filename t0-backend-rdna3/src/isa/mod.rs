@@ -18,6 +18,7 @@ mod print;
 pub mod row;
 pub mod table;
 mod uses;
+mod vopd;
 
 pub use decode::{decode, disassemble, DecodeError};
 pub use encode::encode;
@@ -26,4 +27,6 @@ pub use legal::EncodeError;
 pub use operand::{Operand, Reg, RegFile};
 pub use parse::{parse, ParseError};
 pub use row::{Class, Family, Field, Flags, ImmKind, Kind, OperandSpec, Role, Row, Ty};
-pub use table::{Ds, Flat, Mubuf, Opcode, Smem, Sop1, Sop2, Sopc, Sopk, Sopp, Vop1, Vop2, Vop3, Vop3p, Vop3sd, Vopc};
+pub use table::{
+    Ds, Flat, Mubuf, Opcode, Smem, Sop1, Sop2, Sopc, Sopk, Sopp, Vop1, Vop2, Vop3, Vop3p, Vop3sd, Vopc, Vopdx, Vopdy,
+};

@@ -22,7 +22,7 @@ pub struct Reg {
 }
 
 impl Reg {
-    /// VCC_LO, the lane mask of wave32.
+    /// VCC_LO, the lane mask of wave32; see [`Reg::vcc`].
     pub const VCC: Reg = Reg::s(106);
     /// VCC_HI, ordinary storage in wave32.
     pub const VCC_HI: Reg = Reg::s(107);
@@ -30,13 +30,21 @@ impl Reg {
     pub const NULL: Reg = Reg::s(124);
     /// M0.
     pub const M0: Reg = Reg::s(125);
-    /// EXEC_LO, the execution mask of wave32.
+    /// EXEC_LO, the execution mask of wave32; see [`Reg::exec`].
     pub const EXEC: Reg = Reg::s(126);
     /// EXEC_HI, ordinary storage in wave32.
     pub const EXEC_HI: Reg = Reg::s(127);
     /// The scalar condition code, as it appears in [`crate::isa::Inst::reads`] and `writes`.
     pub const SCC: Reg = Reg::s(253);
 
+    /// VCC as the lane mask of waves of `wave_size` lanes: `vcc_lo` or the pair `vcc`.
+    pub const fn vcc(wave_size: u32) -> Reg {
+        Reg::sn(106, wave_size / 32)
+    }
+    /// EXEC of waves of `wave_size` lanes: `exec_lo` or the pair `exec`.
+    pub const fn exec(wave_size: u32) -> Reg {
+        Reg::sn(126, wave_size / 32)
+    }
     /// One scalar register.
     pub const fn s(index: u32) -> Reg {
         Reg {

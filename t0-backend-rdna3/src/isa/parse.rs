@@ -10,7 +10,7 @@ use super::inst::{specs_of, Dpp16, Dpp8, Enc, Mods};
 use super::legal::EncodeError;
 use super::print::{special_name, FLOAT_NAMES};
 use super::row::{Class, Family, Field, ImmKind, Kind, OperandSpec, Row, Ty};
-use super::{Inst, Opcode, Operand, Reg};
+use super::{Inst, Opcode, Operand, Reg, Vopdx, Vopdy};
 use crate::target::Target;
 
 /// Why a line is no instruction.
@@ -25,6 +25,8 @@ pub enum ParseError {
         want: usize,
         got: usize,
     },
+    #[error("`{name}` cannot be the {half} half of a dual-issue pair")]
+    NotInPair { name: String, half: &'static str },
     #[error("{name}: cannot read operand `{text}`")]
     Operand { name: &'static str, text: String },
     #[error("{name}: cannot read modifier `{text}`")]
@@ -40,6 +42,9 @@ pub enum ParseError {
 pub fn parse(text: &str, target: &Target) -> Result<Inst, ParseError> {
     let text = text.split(';').next().unwrap_or_default();
     let text = text.split("//").next().unwrap_or_default().trim();
+    if let Some((x, y)) = text.split_once("::") {
+        return pair(x.trim(), y.trim(), target);
+    }
     let (mnemonic, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let (op, suffix) = find(mnemonic).ok_or_else(|| ParseError::Unknown {
         name: mnemonic.to_string(),
@@ -66,6 +71,7 @@ pub fn parse(text: &str, target: &Target) -> Result<Inst, ParseError> {
             enc,
             operands: operands.clone(),
             mods: p.mods,
+            vopd_y: None,
         };
         match encode(&inst, target) {
             Ok(_) => return Ok(inst),
@@ -77,6 +83,59 @@ pub fn parse(text: &str, target: &Target) -> Result<Inst, ParseError> {
     Err(ParseError::Illegal(
         first_error.unwrap_or(EncodeError::NoForm { name: row.name }),
     ))
+}
+
+/// Both halves of a dual-issue pair.
+fn pair(x: &str, y: &str, target: &Target) -> Result<Inst, ParseError> {
+    let half = |text: &str, second: bool| -> Result<(Opcode, Vec<Operand>), ParseError> {
+        let (mnemonic, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+        let found = if second {
+            Vopdy::ALL
+                .iter()
+                .find(|op| op.row().name == mnemonic)
+                .map(|&op| op.into())
+        } else {
+            Vopdx::ALL
+                .iter()
+                .find(|op| op.row().name == mnemonic)
+                .map(|&op| op.into())
+        };
+        let op: Opcode = found.ok_or_else(|| ParseError::NotInPair {
+            name: mnemonic.to_string(),
+            half: if second { "second" } else { "first" },
+        })?;
+        let row = op.row();
+        let (operands, modifiers) = split(row, rest.trim());
+        if let Some(m) = modifiers.first() {
+            return Err(ParseError::Modifier {
+                name: row.name,
+                text: (*m).to_string(),
+            });
+        }
+        let mut p = Parser {
+            row,
+            mods: Mods::for_op(op),
+            dpp: Dpp::default(),
+        };
+        let operands = p.operands(&operands)?;
+        if p.mods != Mods::for_op(op) {
+            return Err(ParseError::Illegal(EncodeError::Modifier {
+                name: row.name,
+                modifier: "neg or abs",
+            }));
+        }
+        Ok((op, operands))
+    };
+    let (op, mut operands) = half(x, false)?;
+    let (op_y, second) = half(y, true)?;
+    operands.extend(second);
+    let mut inst = Inst::new(op, operands);
+    inst.vopd_y = match op_y {
+        Opcode::Vopdy(y) => Some(y),
+        _ => None,
+    };
+    encode(&inst, target)?;
+    Ok(inst)
 }
 
 /// Encoding suffix of a mnemonic.

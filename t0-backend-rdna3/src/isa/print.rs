@@ -48,7 +48,12 @@ impl Display for Inst {
         let specs: Vec<OperandSpec> = self.specs().collect();
         let mut sep = " ";
         let mut source = 0;
-        for (spec, o) in specs.iter().zip(&self.operands) {
+        let first_half = row.operands.len();
+        for (i, (spec, o)) in specs.iter().zip(&self.operands).enumerate() {
+            if let (true, Some(y)) = (i == first_half, self.vopd_y) {
+                write!(f, " :: {}", y.row().name)?;
+                sep = " ";
+            }
             let is_source = spec.is_src() && spec.field != Field::Vdst;
             let index = source;
             source += u32::from(is_source);
@@ -87,6 +92,12 @@ impl Inst {
             },
             Operand::Literal(l) if spec.kind == Kind::Literal && spec.ty != Ty::B32 => format!("{l:#x}"),
             Operand::Literal(l) => literal_text(spec.ty, l),
+            // LLVM spells 1/(2 pi) of a matrix accumulator by the accumulator's size: long for 8 registers, short for 4.
+            Operand::Const(248)
+                if spec.kind == Kind::VgprOrConst && self.operands[0].reg().is_some_and(|r| r.count == 4) =>
+            {
+                const_text(Ty::F32, o)
+            }
             Operand::Const(_) => const_text(spec.ty, o),
             Operand::Special(s) => special_name(s).to_string(),
             Operand::Reg(r) if r.is_null() => match spec.kind {

@@ -33,6 +33,10 @@ pub enum Family {
     Vop3sd,
     /// Packed, mixed-precision, dot and matrix instructions.
     Vop3p,
+    /// First half of a dual-issue pair.
+    Vopdx,
+    /// Second half of a dual-issue pair.
+    Vopdy,
     /// LDS.
     Ds,
     /// `flat_*`, `global_*` and `scratch_*`.
@@ -222,7 +226,7 @@ pub enum Kind {
     SRegOrConst,
     /// NULL and nothing else.
     Null,
-    /// A lane mask register: one 32-bit scalar register in wave32.
+    /// A lane mask: one 32-bit scalar register in wave32, an aligned pair in wave64.
     Mask,
     /// A lane mask that the natural form fixes to VCC; the VOP3 form may choose any.
     Vcc,
@@ -280,6 +284,13 @@ pub enum Field {
     Src2,
     /// Vector destination field.
     Vdst,
+    /// First source of the second half of a dual-issue pair.
+    Src0Y,
+    /// Second source of the second half of a dual-issue pair.
+    Src1Y,
+    /// Destination of the second half of a dual-issue pair: the register number without its lowest bit, which is the
+    /// opposite of the first half's.
+    VdstY,
     /// The 16-bit immediate.
     Simm16,
     /// The literal dword.
@@ -364,7 +375,7 @@ pub enum Ty {
     F16x8,
     /// WMMA accumulator of bf16, one half of each of 8 registers.
     Bf16x8,
-    /// One bit per lane: a 32-bit scalar register in wave32.
+    /// One bit per lane: a 32-bit scalar register in wave32, an aligned pair in wave64.
     Mask,
 }
 
@@ -383,9 +394,20 @@ impl Ty {
             _ => 32,
         }
     }
-    /// Number of 32-bit registers the value occupies.
+    /// Number of 32-bit registers the value occupies in wave32.
     pub const fn regs(self) -> u32 {
         self.bits().div_ceil(32)
+    }
+    /// Number of 32-bit registers the value occupies in waves of `wave_size` lanes: a lane mask needs one bit per lane,
+    /// and twice the lanes hold a matrix accumulator in half the registers (A and B are held twice).
+    /// Source: RDNA3 ISA manual section 7.9, LLVM `_w64` register classes.
+    pub const fn regs_in(self, wave_size: u32) -> u32 {
+        use Ty::*;
+        match self {
+            Mask => wave_size / 32,
+            F32x8 | I32x8 | F16x8 | Bf16x8 => self.regs() * 32 / wave_size,
+            _ => self.regs(),
+        }
     }
     /// A floating-point type, scalar or packed.
     pub const fn is_float(self) -> bool {

@@ -2,14 +2,13 @@
 
 use super::form::Form;
 use super::inst::{push_reg, WaitCounts};
-use super::row::{Class, Flags, Kind, OperandSpec, Ty};
+use super::row::{Class, Family, Flags, Kind, OperandSpec, Ty};
 use super::{Enc, Inst, Operand, Reg};
 
 impl Inst {
-    /// Registers read: explicit operands, then implicit state (SCC, VCC, EXEC, M0) by the row's flags. In wave32 masks
-    /// are single registers. VALU and vector memory read EXEC as lane mask unless the row ignores it.
-    pub fn reads(&self) -> Vec<Reg> {
-        let row = self.row();
+    /// Registers read by a wave of `wave_size` lanes: explicit operands, then implicit state (SCC, VCC, EXEC, M0) by the
+    /// row's flags. VALU and vector memory read EXEC as lane mask unless the row ignores it.
+    pub fn reads(&self, wave_size: u32) -> Vec<Reg> {
         let mut out = Vec::new();
         for (spec, o) in self.specs().zip(&self.operands) {
             if spec.is_src() || self.keeps_half(&spec) {
@@ -21,12 +20,12 @@ impl Inst {
                 }
             }
         }
-        let f = row.flags;
+        let f = self.flags();
         let exec = f.has(Flags::R_EXEC) && !f.has(Flags::IGNORES_EXEC);
         for (on, reg) in [
             (f.has(Flags::R_SCC), Reg::SCC),
-            (f.has(Flags::R_VCC), Reg::VCC),
-            (exec, Reg::EXEC),
+            (f.has(Flags::R_VCC), Reg::vcc(wave_size)),
+            (exec, self.exec(wave_size)),
             (f.has(Flags::R_M0), Reg::M0),
         ] {
             if on {
@@ -36,9 +35,17 @@ impl Inst {
         out
     }
 
-    /// Registers written: explicit operands, then implicit state. A write under a partial EXEC keeps the other lanes;
+    /// EXEC as this instruction touches it: scalar instructions have a width of their own.
+    fn exec(&self, wave_size: u32) -> Reg {
+        match self.row().family {
+            Family::Sop1 => Reg::sn(126, self.row().operands[0].ty.regs()),
+            _ => Reg::exec(wave_size),
+        }
+    }
+
+    /// Registers written by a wave of `wave_size` lanes: explicit operands, then implicit state. A write under a partial EXEC keeps the other lanes;
     /// register allocators must treat such a destination as also read when lanes may differ.
-    pub fn writes(&self) -> Vec<Reg> {
+    pub fn writes(&self, wave_size: u32) -> Vec<Reg> {
         let row = self.row();
         let mut out = Vec::new();
         for (spec, o) in self.specs().zip(&self.operands) {
@@ -49,11 +56,11 @@ impl Inst {
                 }
             }
         }
-        let f = row.flags;
+        let f = self.flags();
         for (flag, reg) in [
             (Flags::W_SCC, Reg::SCC),
-            (Flags::W_VCC, Reg::VCC),
-            (Flags::W_EXEC, Reg::EXEC),
+            (Flags::W_VCC, Reg::vcc(wave_size)),
+            (Flags::W_EXEC, self.exec(wave_size)),
             (Flags::W_M0, Reg::M0),
         ] {
             if f.has(flag) {

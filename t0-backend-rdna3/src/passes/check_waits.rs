@@ -5,6 +5,7 @@
 //! a queue still has it is a missing wait.
 
 use super::phys::PFunc;
+use super::WAVE_SIZE;
 use crate::isa::{Class, Operand, Reg, RegFile};
 use std::collections::{HashSet, VecDeque};
 
@@ -92,7 +93,12 @@ fn step(i: &super::phys::PInst, q: &mut Queues) -> Option<String> {
         }
         _ => {}
     }
-    let touched: Vec<Reg> = i.inst.reads().into_iter().chain(i.inst.writes()).collect();
+    let touched: Vec<Reg> = i
+        .inst
+        .reads(WAVE_SIZE)
+        .into_iter()
+        .chain(i.inst.writes(WAVE_SIZE))
+        .collect();
     let pending = q.vm.iter().chain(&q.lgkm).flat_map(|(regs, _)| regs);
     let mut problem = pending
         .clone()
@@ -111,10 +117,10 @@ fn step(i: &super::phys::PInst, q: &mut Queues) -> Option<String> {
     }
     let count = i.inst.wait();
     if count.vm > 0 {
-        q.vm.push_back((i.inst.writes(), i.shared));
+        q.vm.push_back((i.inst.writes(WAVE_SIZE), i.shared));
     }
     if count.lgkm > 0 {
-        q.lgkm.push_back((i.inst.writes(), row.class == Class::Smem));
+        q.lgkm.push_back((i.inst.writes(WAVE_SIZE), row.class == Class::Smem));
     }
     q.vs += count.vs as usize;
     problem

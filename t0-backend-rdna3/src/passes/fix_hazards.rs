@@ -12,6 +12,7 @@
 //! Method: a forward dataflow over the blocks, since both can span a branch.
 
 use super::phys::{PFunc, PInst};
+use super::WAVE_SIZE;
 use crate::isa::{Class, Inst, Operand, Reg, RegFile, Sopp, Vop1};
 use crate::target::{Feature, Target};
 use std::collections::{BTreeMap, BTreeSet};
@@ -47,7 +48,7 @@ impl State {
             }
         }
         if has_trans_hazard && class.is_valu() {
-            let reads = i.inst.reads();
+            let reads = i.inst.reads(WAVE_SIZE);
             let hit = reads
                 .iter()
                 .filter(|r| r.file == RegFile::V)
@@ -89,7 +90,7 @@ impl State {
         let trans = class == Class::ValuTrans;
         self.valu(trans);
         self.wmma.clear();
-        for r in i.inst.writes().into_iter().filter(|r| r.file == RegFile::V) {
+        for r in i.inst.writes(WAVE_SIZE).into_iter().filter(|r| r.file == RegFile::V) {
             for v in r.index..r.index + r.count {
                 self.trans.remove(&v);
                 if trans {

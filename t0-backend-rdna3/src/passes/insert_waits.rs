@@ -13,6 +13,7 @@
 //! `s_endpgm` waits by itself. Sources: RDNA3 ISA manual 4.4, 16.5; LLVM `SIInsertWaitcnts`, AMDGPUUsage memory model GFX11.
 
 use super::phys::{PFunc, PInst};
+use super::WAVE_SIZE;
 use crate::isa::{Class, Inst, Mubuf, Operand, Reg, RegFile, Sopk, Sopp};
 use std::collections::{BTreeMap, BTreeSet};
 use t0_ir::Span;
@@ -60,7 +61,7 @@ fn tighten(slot: &mut Option<u32>, n: u32) {
 impl State {
     fn needs(&self, i: &PInst) -> Wait {
         let mut w = Wait::default();
-        let (reads, writes) = (i.inst.reads(), i.inst.writes());
+        let (reads, writes) = (i.inst.reads(WAVE_SIZE), i.inst.writes(WAVE_SIZE));
         for k in keys(&reads).chain(keys(&writes)) {
             if let Some(&age) = self.vm.get(&k) {
                 tighten(&mut w.vm, age);
@@ -99,7 +100,7 @@ impl State {
 
     fn issued(&mut self, i: &PInst) {
         let count = i.inst.wait();
-        let writes = i.inst.writes();
+        let writes = i.inst.writes(WAVE_SIZE);
         let older = |ages: &mut BTreeMap<Key, u32>, by: u32| {
             if by > 0 {
                 ages.values_mut().for_each(|a| *a += by);

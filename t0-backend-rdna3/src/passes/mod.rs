@@ -15,6 +15,9 @@ pub mod liveness;
 pub mod phys;
 pub mod remove_dead;
 
+/// Lanes per wave of compiled kernels: the compiler makes wave32 code only.
+pub(crate) const WAVE_SIZE: u32 = 32;
+
 /// Names of the machine passes in order, selection first.
 pub const PIPELINE: &[&str] = &[
     "select",

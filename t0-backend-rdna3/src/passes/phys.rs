@@ -114,6 +114,7 @@ fn expand_inst(m: &MFunc, a: &Assignment, inst: &MInst, out: &mut Vec<PInst>) {
                 enc: inst.enc,
                 operands,
                 mods: inst.mods,
+                vopd_y: None,
             };
             out.push(PInst {
                 inst: inst_out,

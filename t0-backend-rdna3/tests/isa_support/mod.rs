@@ -6,8 +6,9 @@ use std::io::Write as _;
 use std::process::{Command, Stdio};
 use t0_backend_rdna3::isa::{
     encode, Class, Dpp16, Dpp8, Enc, Family, Flags, ImmKind, Inst, Kind, Mods, Opcode, Operand, OperandSpec, Reg, Ty,
+    Vopdy,
 };
-use t0_backend_rdna3::target::GFX1100;
+use t0_backend_rdna3::target::{Target, GFX1100};
 
 /// SplitMix64.
 pub struct Rng(pub u64);
@@ -129,8 +130,8 @@ fn imm(rng: &mut Rng, kind: ImmKind) -> Operand {
     })
 }
 
-fn operand(rng: &mut Rng, spec: &OperandSpec, saddr_off: bool, mods: &Mods, enc: Enc) -> Operand {
-    let regs = spec.ty.regs();
+fn operand(rng: &mut Rng, spec: &OperandSpec, saddr_off: bool, mods: &Mods, enc: Enc, wave_size: u32) -> Operand {
+    let regs = spec.ty.regs_in(wave_size);
     let int16 = matches!(spec.ty, Ty::I16 | Ty::U16 | Ty::B16);
     let konst = |rng: &mut Rng| loop {
         // Integer types of 16 bits print inline floats as numbers, which assemble to literals: not used here.
@@ -167,7 +168,7 @@ fn operand(rng: &mut Rng, spec: &OperandSpec, saddr_off: bool, mods: &Mods, enc:
         }
         Kind::SOpt => sgpr(rng, regs),
         Kind::Null => Operand::OFF,
-        Kind::Vcc => Operand::Reg(Reg::VCC),
+        Kind::Vcc => Operand::Reg(Reg::vcc(wave_size)),
         Kind::VAddr => match u32::from(mods.offen) + u32::from(mods.idxen) {
             0 => Operand::OFF,
             n => vgpr(rng, n),
@@ -230,10 +231,11 @@ fn random_mods(rng: &mut Rng, op: Opcode, level: u32) -> Mods {
     m
 }
 
-/// A random legal instruction of that row and form.
-pub fn random_inst(rng: &mut Rng, op: Opcode, enc: Enc) -> Option<Inst> {
+/// A random legal instruction of that row and form; of a first half of a dual-issue pair, with any second half.
+pub fn random_inst(rng: &mut Rng, op: Opcode, enc: Enc, target: &Target) -> Option<Inst> {
     let row = op.row();
-    for attempt in 0..400 {
+    let pair = row.family == Family::Vopdx;
+    for attempt in 0..4000 {
         let level = if rng.chance(40) { 0 } else { 60 - (attempt / 8).min(50) };
         let mods = random_mods(rng, op, level);
         let saddr_off = rng.chance(50);
@@ -242,12 +244,17 @@ pub fn random_inst(rng: &mut Rng, op: Opcode, enc: Enc) -> Option<Inst> {
             enc,
             operands: vec![],
             mods,
+            vopd_y: pair.then(|| rng.pick(Vopdy::ALL)),
         };
         let specs: Vec<OperandSpec> = inst.specs().collect();
-        inst.operands = specs.iter().map(|s| operand(rng, s, saddr_off, &mods, enc)).collect();
+        inst.operands = specs
+            .iter()
+            .map(|s| operand(rng, s, saddr_off, &mods, enc, target.wave_size))
+            .collect();
+        one_literal(&specs, &mut inst.operands);
         // Late attempts drop single modifiers that the row may not have.
         for drop in 0..6 {
-            if encode(&inst, &GFX1100).is_ok() {
+            if encode(&inst, target).is_ok() {
                 return Some(inst);
             }
             match drop {
@@ -264,6 +271,17 @@ pub fn random_inst(rng: &mut Rng, op: Opcode, enc: Enc) -> Option<Inst> {
     None
 }
 
+/// Gives all literals the value of the first operand that takes nothing else.
+fn one_literal(specs: &[OperandSpec], operands: &mut [Operand]) {
+    let Some(at) = specs.iter().position(|s| s.kind == Kind::Literal) else {
+        return;
+    };
+    let k = operands[at];
+    for o in operands.iter_mut().filter(|o| matches!(o, Operand::Literal(_))) {
+        *o = k;
+    }
+}
+
 /// Path of llvm-mc 19, when installed.
 pub fn llvm_mc() -> Option<&'static str> {
     let ok = Command::new("llvm-mc-19")
@@ -274,9 +292,10 @@ pub fn llvm_mc() -> Option<&'static str> {
     ok.is_ok_and(|s| s.success()).then_some("llvm-mc-19")
 }
 
-fn run(args: &[&str], input: String) -> (String, String) {
+fn run(target: &Target, args: &[&str], input: String) -> (String, String) {
     let mut child = Command::new("llvm-mc-19")
-        .args(["-triple=amdgcn", "-mcpu=gfx1100"])
+        .args(["-triple=amdgcn", &format!("-mcpu={}", target.name)])
+        .args((target.wave_size == 64).then_some("-mattr=-wavefrontsize32,+wavefrontsize64"))
         .args(args)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -308,6 +327,11 @@ fn failing_lines(stderr: &str, kind: &str) -> Vec<(usize, String)> {
 
 /// What llvm-mc prints for each byte string; `None` when it refuses it.
 pub fn llvm_disassemble(codes: &[Vec<u8>]) -> Vec<Option<String>> {
+    llvm_disassemble_for(&GFX1100, codes)
+}
+
+/// What llvm-mc prints for each byte string on that target.
+pub fn llvm_disassemble_for(target: &Target, codes: &[Vec<u8>]) -> Vec<Option<String>> {
     // A marker after each code keeps inputs and outputs aligned whatever happens in between.
     const MARK: &str = "[0xcd,0x7a,0x80,0xbf]\n";
     let mut input = String::new();
@@ -315,7 +339,7 @@ pub fn llvm_disassemble(codes: &[Vec<u8>]) -> Vec<Option<String>> {
         let hex: Vec<String> = c.iter().map(|b| format!("{b:#04x}")).collect();
         input += &format!("[{}]\n{MARK}", hex.join(","));
     }
-    let (out, err) = run(&["-disassemble"], input);
+    let (out, err) = run(target, &["-disassemble"], input);
     let bad: std::collections::HashSet<usize> = failing_lines(&err, "warning:")
         .into_iter()
         .map(|(n, _)| (n - 1) / 2)
@@ -340,7 +364,12 @@ pub fn llvm_disassemble(codes: &[Vec<u8>]) -> Vec<Option<String>> {
 
 /// What llvm-mc assembles each line to, or its complaint.
 pub fn llvm_assemble(lines: &[String]) -> Vec<Result<Vec<u8>, String>> {
-    let (out, err) = run(&["-show-encoding"], lines.join("\n") + "\n");
+    llvm_assemble_for(&GFX1100, lines)
+}
+
+/// What llvm-mc assembles each line to on that target, or its complaint.
+pub fn llvm_assemble_for(target: &Target, lines: &[String]) -> Vec<Result<Vec<u8>, String>> {
+    let (out, err) = run(target, &["-show-encoding"], lines.join("\n") + "\n");
     let bad: std::collections::HashMap<usize, String> = failing_lines(&err, "error:").into_iter().collect();
     let mut encodings = out.lines().filter_map(|l| l.split_once("encoding: [")).map(|(_, e)| {
         let e = e.trim_end().trim_end_matches(']');
@@ -368,14 +397,28 @@ pub fn hex(bytes: &[u8]) -> String {
 
 /// `count` random instructions per row and form.
 pub fn random_corpus(seed: u64, count: usize) -> Vec<Inst> {
+    random_corpus_for(&GFX1100, seed, count)
+}
+
+/// `count` random instructions per row and form that the target has.
+pub fn random_corpus_for(target: &Target, seed: u64, count: usize) -> Vec<Inst> {
     let mut rng = Rng(seed);
     let mut out = Vec::new();
     for op in Opcode::all() {
+        let family = op.row().family;
+        if family == Family::Vopdy || (family == Family::Vopdx && target.wave_size != 32) {
+            continue;
+        }
+        // Second halves are drawn at random: enough pairs that each comes up.
+        let count = if family == Family::Vopdx { 8 * count } else { count };
         let n = forms(op, &mut rng).len();
         for form in 0..n {
             for _ in 0..count {
                 let enc = forms(op, &mut rng)[form];
-                out.push(random_inst(&mut rng, op, enc).unwrap_or_else(|| panic!("no legal {} as {enc:?}", op.name())));
+                out.push(
+                    random_inst(&mut rng, op, enc, target)
+                        .unwrap_or_else(|| panic!("no legal {} as {enc:?}", op.name())),
+                );
             }
         }
     }

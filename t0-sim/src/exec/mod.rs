@@ -181,6 +181,7 @@ fn pass(w: &mut Wave, env: &mut Env, i: &Instr) -> Step {
         Opcode::Vop3p(op) => vop3p::exec(w, i, op),
         Opcode::Vopc(op) => vopc::exec(w, i, op),
         Opcode::Vop3sd(op) => vop3::exec_sd(w, i, op),
+        Opcode::Vopdx(_) | Opcode::Vopdy(_) => Err(Fault::unsupported("dual-issue instructions")),
         Opcode::Sop2(op) => salu::sop2(w, i, op),
         Opcode::Sop1(op) => salu::sop1(w, env, i, op),
         Opcode::Sopc(op) => salu::sopc(w, i, op),

@@ -60,6 +60,7 @@ mod vop3;
 mod vop3p;
 mod vop3sd;
 mod vopc;
+mod vopd;
 
 pub use ds::Ds;
 pub use flat::Flat;
@@ -76,6 +77,7 @@ pub use vop3::Vop3;
 pub use vop3p::Vop3p;
 pub use vop3sd::Vop3sd;
 pub use vopc::Vopc;
+pub use vopd::{Vopdx, Vopdy};
 
 macro_rules! opcode {
     ($($fam:ident)*) => {
@@ -96,14 +98,20 @@ macro_rules! opcode {
     };
 }
 
-opcode! { Sop1 Sop2 Sopc Sopk Sopp Smem Vop1 Vop2 Vopc Vop3 Vop3sd Vop3p Ds Flat Mubuf }
+opcode! { Sop1 Sop2 Sopc Sopk Sopp Smem Vop1 Vop2 Vopc Vop3 Vop3sd Vop3p Vopdx Vopdy Ds Flat Mubuf }
 
 impl Opcode {
-    /// The instruction of that name (no `_e32`/`_e64` suffix).
+    /// The instruction of that name (no `_e32`/`_e64` suffix). Names of both halves of dual-issue pairs mean the first.
     pub fn from_name(name: &str) -> Option<Opcode> {
         static NAMES: OnceLock<HashMap<&'static str, Opcode>> = OnceLock::new();
         NAMES
-            .get_or_init(|| Opcode::all().map(|op| (op.row().name, op)).collect())
+            .get_or_init(|| {
+                let mut names = HashMap::new();
+                for op in Opcode::all() {
+                    names.entry(op.row().name).or_insert(op);
+                }
+                names
+            })
             .get(name)
             .copied()
     }
@@ -230,6 +238,21 @@ pub(super) const VCC_S: OperandSpec = op(Role::Src, Field::Fixed, Kind::Vcc, Ty:
 pub(super) const MASK_D: OperandSpec = op(Role::Dst, Field::Sdst, Kind::Mask, Ty::Mask);
 /// Mask source in the third source field.
 pub(super) const MASK_2: OperandSpec = op(Role::Src, Field::Src2, Kind::Mask, Ty::Mask);
+
+// Second half of a dual-issue pair.
+pub(super) const fn yd(ty: Ty) -> OperandSpec {
+    op(Role::Dst, Field::VdstY, Kind::Vgpr, ty).no_neg()
+}
+/// Accumulator of the second half.
+pub(super) const fn yds(ty: Ty) -> OperandSpec {
+    op(Role::DstSrc, Field::VdstY, Kind::Vgpr, ty).no_neg()
+}
+pub(super) const fn y0(ty: Ty) -> OperandSpec {
+    op(Role::Src, Field::Src0Y, Kind::VSrc, ty).no_neg()
+}
+pub(super) const fn y1(ty: Ty) -> OperandSpec {
+    op(Role::Src, Field::Src1Y, Kind::Vgpr, ty).no_neg()
+}
 
 // LDS.
 pub(super) const ADDR: OperandSpec = op(Role::Src, Field::Addr, Kind::Vgpr, Ty::B32);
