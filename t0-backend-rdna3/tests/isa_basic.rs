@@ -68,3 +68,29 @@ fn literals_print_by_type() {
         assert_eq!(decode(&b, &GFX1100).unwrap().0.to_string(), *t);
     }
 }
+
+/// What other compilers write where the card does not care: Triton 3.9 (LLVM 22) puts the inline constant 0 into unused
+/// source fields, clang 19 sign-extends literals of 16-bit integers. Texts are theirs.
+#[test]
+fn unused_sources_and_wide_literals_of_other_compilers() {
+    let c: &[(&[u32], &str)] = &[
+        (&[0xd73c0000, 0x02020482], "v_lshlrev_b64 v[0:1], 2, v[2:3]"),
+        (&[0xd7000203, 0x02020004], "v_add_co_u32 v3, s2, s4, v0"),
+        (&[0xd4440002, 0x02020403], "v_cmp_gt_i32_e64 s2, s3, v2"),
+        (&[0xd76100dc, 0x02010002], "v_writelane_b32 v220, s2, 0"),
+        (&[0xd7600005, 0x020101fd], "v_readlane_b32 s5, v253, 0"),
+        (&[0xd703000c, 0x0001ff0e, 0xfffff000], "v_add_nc_u16 v12, v14, 0xf000"),
+    ];
+    let bytes = |w: &[u32]| -> Vec<u8> { w.iter().flat_map(|d| d.to_le_bytes()).collect() };
+    for (w, t) in c {
+        assert_eq!(decode(&bytes(w), &GFX1100).unwrap().0.to_string(), *t);
+    }
+    // Any other value there, or a literal that is no 16-bit number, is no known encoding.
+    for w in [
+        &[0xd73c0000, 0x02060482][..],
+        &[0xd703000c, 0x0001ff0e, 0xffff7000],
+        &[0xd703000c, 0x0001ff0e, 0x0001f000],
+    ] {
+        assert!(decode(&bytes(w), &GFX1100).is_err(), "{w:x?}");
+    }
+}

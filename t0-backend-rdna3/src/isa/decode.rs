@@ -87,6 +87,7 @@ pub fn decode(code: &[u8], target: &Target) -> Result<(Inst, usize), DecodeError
         code,
         base,
         literal: None,
+        narrowed: false,
         dpp_src0,
         mods,
         wave_size: target.wave_size,
@@ -121,7 +122,7 @@ pub fn decode(code: &[u8], target: &Target) -> Result<(Inst, usize), DecodeError
             bytes: taken.to_vec(),
             source,
         }),
-        Ok(bytes) if bytes == taken => Ok((inst, size)),
+        Ok(bytes) if bytes == taken || bytes == as_encoded(row, form, taken, reader.narrowed) => Ok((inst, size)),
         Ok(_) => Err(DecodeError::Reserved {
             bytes: taken.to_vec(),
             name: row.name,
@@ -139,6 +140,32 @@ fn second_half(code: &[u8], word: u64, dword: u32) -> Result<Vopdy, DecodeError>
         code: y,
         dword,
     })
+}
+
+/// The bytes of an instruction as our encoder writes them where other compilers choose differently and the card does not
+/// care: LLVM from version 21 on writes the inline constant 0 (0x80) into the source fields a VOP3 instruction does not
+/// use, we write 0; clang sign-extends the literal of a 16-bit integer (`narrowed`), we write 16 bits.
+fn as_encoded(row: &Row, form: Form, taken: &[u8], narrowed: bool) -> Vec<u8> {
+    const ZERO: u32 = 0x80;
+    let mut bytes = taken.to_vec();
+    if narrowed {
+        let n = bytes.len();
+        bytes[n - 2..].fill(0);
+    }
+    if !matches!(form, Form::Vop3 | Form::Vop3sd) {
+        return bytes;
+    }
+    let Some(hi) = bytes.get_mut(4..8) else { return bytes };
+    let mut word = hi.iter().rev().fold(0, |w, &b| w << 8 | u32::from(b));
+    for f in [Field::Src1, Field::Src2] {
+        let used = row.operands.iter().any(|o| o.field == f);
+        let shift = form.field(f).map_or(0, |(s, _)| s - 32);
+        if !used && word >> shift & 0x1ff == ZERO {
+            word &= !(0x1ff << shift);
+        }
+    }
+    hi.copy_from_slice(&word.to_le_bytes());
+    bytes
 }
 
 fn dword_at(code: &[u8], at: usize, need: usize) -> Result<u32, DecodeError> {
@@ -336,6 +363,8 @@ struct Reader<'a> {
     code: &'a [u8],
     base: usize,
     literal: Option<u32>,
+    /// The literal was a sign-extended 16-bit integer.
+    narrowed: bool,
     dpp_src0: Option<u32>,
     mods: Mods,
     wave_size: u32,
@@ -368,7 +397,7 @@ impl Reader<'_> {
             Kind::VSrc | Kind::VgprOrConst if v >= 256 => Some(Operand::vn(v - 256, regs)),
             Kind::VSrc | Kind::SSrc | Kind::SRegOrConst | Kind::VgprOrConst | Kind::Mask => {
                 if v == 255 && matches!(spec.kind, Kind::VSrc | Kind::SSrc) {
-                    return self.literal().map(|l| Some(Operand::Literal(l)));
+                    return self.literal().map(|l| Some(Operand::Literal(self.narrow(l, spec))));
                 }
                 scalar(v, regs)
             }
@@ -394,6 +423,17 @@ impl Reader<'_> {
             Kind::Imm(_) => Some(Operand::Imm(i64::from(v))),
             Kind::Literal => None,
         })
+    }
+
+    /// The low half of a negative 16-bit integer's literal.
+    fn narrow(&mut self, l: u32, spec: &OperandSpec) -> u32 {
+        let negative = l >= 0xffff_8000 && spec.ty.bits() == 16 && !spec.ty.is_float();
+        self.narrowed |= negative;
+        if negative {
+            l & 0xffff
+        } else {
+            l
+        }
     }
 
     fn literal(&mut self) -> Result<u32, DecodeError> {
