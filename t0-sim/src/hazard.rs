@@ -4,7 +4,7 @@
 //! (`fixVALUTransUseHazard`, `fixWMMAHazards`, `fixVcmpxPermlaneHazards`), Mesa ACO `README-ISA.md`.
 
 use crate::program::Instr;
-use t0_backend_rdna3::isa::{Class, Flags, Opcode, Vop3};
+use t0_backend_rdna3::isa::{Class, Flags, Inst, Opcode, Vop3};
 
 /// VALU instructions that may stand between without ending the VALUTransUse hazard.
 const TRANS_VALUS: u64 = 5;
@@ -85,18 +85,19 @@ pub struct Hazards {
     live: usize,
     wmma: Option<([u64; 4], u32)>,
     cmpx: Option<u32>,
+    /// True when one of the three above can bite.
+    armed: bool,
 }
 
 impl Hazards {
     /// Checks a VALU instruction about to execute and notes it.
-    #[inline]
+    #[inline(always)]
     pub fn valu(&mut self, i: &Instr, pc: u32) -> Option<Hazard> {
-        let bad = if self.live > 0 || self.wmma.is_some() || self.cmpx.is_some() {
-            self.check(i)
-        } else {
-            None
-        };
-        self.note(i, pc);
+        let bad = if self.armed { self.check(i) } else { None };
+        self.valu += 1;
+        if i.endangers {
+            self.note(i, pc);
+        }
         bad
     }
 
@@ -115,20 +116,19 @@ impl Hazards {
             kept += 1;
         }
         self.live = kept;
-        if let (Some((d, by)), Class::Wmma) = (self.wmma, i.class) {
+        let (wmma, cmpx) = (self.wmma.take(), self.cmpx.take());
+        self.armed = kept > 0;
+        if let (Some((d, by)), Class::Wmma) = (wmma, i.class) {
             bad = bad.or(wmma_overlap(i, &d).map(|reg| Hazard::WmmaAfterD { reg, by }));
         }
-        if let (Some(by), Opcode::Vop3(Vop3::v_permlane16_b32 | Vop3::v_permlanex16_b32)) = (self.cmpx, i.op) {
+        if let (Some(by), Opcode::Vop3(Vop3::v_permlane16_b32 | Vop3::v_permlanex16_b32)) = (cmpx, i.op) {
             bad = bad.or(Some(Hazard::VcmpxPermlane { by }));
         }
         bad
     }
 
-    #[inline]
     fn note(&mut self, i: &Instr, pc: u32) {
-        self.valu += 1;
-        self.wmma = None;
-        self.cmpx = None;
+        self.armed = true;
         match i.class {
             Class::Wmma => self.wmma = Some((i.vwrite, pc)),
             Class::ValuTrans => {
@@ -147,8 +147,7 @@ impl Hazards {
                     self.live += 1;
                 }
             }
-            _ if matches!(i.op, Opcode::Vopc(_)) && i.flags.has(Flags::W_EXEC) => self.cmpx = Some(pc),
-            _ => {}
+            _ => self.cmpx = Some(pc),
         }
     }
 
@@ -158,6 +157,13 @@ impl Hazards {
     pub fn valu_done(&mut self) {
         self.live = 0;
     }
+}
+
+/// True for an instruction that can set a trap for a later one.
+pub fn endangers(inst: &Inst) -> bool {
+    let row = inst.row();
+    matches!(row.class, Class::Wmma | Class::ValuTrans)
+        || matches!(inst.op, Opcode::Vopc(_)) && row.flags.has(Flags::W_EXEC)
 }
 
 /// The first register of A or B that lies in `d`. C may overlap: the hardware interlocks accumulation chains.

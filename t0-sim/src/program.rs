@@ -16,6 +16,7 @@ use t0_backend_rdna3::isa::{
 use t0_backend_rdna3::target::Target;
 
 use crate::driver::ExecFaultKind;
+use crate::hazard;
 
 /// A source operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,6 +87,8 @@ pub struct Instr {
     pub dpp: Dpp,
     /// True when a source modifier is set.
     pub src_mods: bool,
+    /// True when sources are used as they stand in their registers: no source modifier, no lane movement.
+    pub plain: bool,
     /// True when clamp or omod is set.
     pub dst_mods: bool,
     /// Index of the next instruction in memory.
@@ -114,6 +117,21 @@ pub struct Instr {
     pub counts: bool,
     /// How a wave of 64 lanes runs it.
     pub passes: Passes,
+    /// What the traps do with it.
+    pub unit: Unit,
+    /// True when it can be a hazard to later instructions.
+    pub endangers: bool,
+}
+
+/// The unit an instruction goes to, as far as the hazard traps care.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Vector ALU.
+    Valu,
+    /// Vector memory or LDS: waits until the vector ALU has written everything.
+    Memory,
+    /// Anything else.
+    Other,
 }
 
 /// How a wave of 64 lanes runs an instruction.
@@ -298,6 +316,7 @@ fn blank() -> Instr {
         mods: Mods::default(),
         dpp: Dpp::Off,
         src_mods: false,
+        plain: true,
         dst_mods: false,
         next: u32::MAX,
         target: u32::MAX,
@@ -312,6 +331,8 @@ fn blank() -> Instr {
         wait: isa::WaitCounts::default(),
         counts: false,
         passes: Passes::One,
+        unit: Unit::Other,
+        endangers: false,
     }
 }
 
@@ -330,6 +351,12 @@ fn lower(inst: &isa::Inst, vgprs: u32, wave_size: u32) -> Result<Instr, ExecFaul
     i.wait = inst.wait();
     i.counts = i.wait != isa::WaitCounts::default();
     i.passes = Passes::of(inst);
+    i.unit = match row.class {
+        c if c.is_valu() => Unit::Valu,
+        c if c.is_vmem() || c.is_lds() => Unit::Memory,
+        _ => Unit::Other,
+    };
+    i.endangers = hazard::endangers(inst);
     i.dpp = match inst.enc {
         Enc::Natural | Enc::E64 => Dpp::Off,
         Enc::Dpp16(d) | Enc::E64Dpp16(d) => Dpp::D16(d),
@@ -337,6 +364,7 @@ fn lower(inst: &isa::Inst, vgprs: u32, wave_size: u32) -> Result<Instr, ExecFaul
     };
     let m = &inst.mods;
     i.src_mods = m.neg != 0 || m.abs != 0;
+    i.plain = !i.src_mods && i.dpp == Dpp::Off;
     i.dst_mods = m.clamp || m.omod != 0;
     let (mut nd, mut ns) = (0, 0);
     for (operand, spec) in inst.operands.iter().zip(inst.specs()) {

@@ -3,8 +3,12 @@
 //! Order of things on the way in: register, DPP, half select, `abs`, `neg`; on the way out: `omod`, `clamp`, half
 //! merge, EXEC (RDNA3 manual 7.2 to 7.7).
 //!
-//! Fetching and writing back are calls on purpose: inlined into every operation they would be most of the code.
+//! Fetching and writing back are calls on purpose: inlined into every operation they would be most of the code. Only
+//! the hot operations of [`super::valu`] inline the plain cases ([`Lanes::row`], [`Lanes::set32`]).
 
+use std::mem::MaybeUninit;
+
+use super::wide::wide;
 use crate::num::FpMode;
 use crate::program::{Dpp, Dst, Instr, Src};
 use crate::wave::{Row, Wave, LANES, VCC};
@@ -44,6 +48,17 @@ impl<'a> Lanes<'a> {
             return dpp_row(self.i.dpp, &row, self.w.exec(), self.w.half()).0;
         }
         row
+    }
+
+    /// As [`Lanes::s32`], by reference when the source is a register without modifiers.
+    #[inline(always)]
+    pub fn row<'t>(&'t self, k: usize, room: &'t mut MaybeUninit<Row>) -> &'t Row {
+        match self.i.src[k] {
+            Src::V(r) if self.i.plain => self.w.v(usize::from(r)),
+            Src::S(r) if self.i.plain => room.write([self.w.sgpr[usize::from(r) & 127]; LANES]),
+            Src::K(c) if self.i.plain => room.write([c as u32; LANES]),
+            _ => room.write(self.s32(k)),
+        }
     }
 
     /// Source `k` as 32-bit lanes with `abs` and `neg` applied to bit 31.
@@ -134,24 +149,69 @@ impl<'a> Lanes<'a> {
     }
 
     /// Writes active lanes of register `r`.
-    #[inline(never)]
-    pub fn write(&mut self, r: usize, row: &Row) {
+    #[inline(always)]
+    fn write(&mut self, r: usize, row: &Row) {
+        let mask = self.mask;
         let dst = self.w.v_mut(r);
-        if self.mask == u32::MAX {
+        if mask == u32::MAX {
             *dst = *row;
             return;
         }
         for (l, d) in dst.iter_mut().enumerate() {
-            let keep = (self.mask >> l & 1).wrapping_sub(1);
+            let keep = (mask >> l & 1).wrapping_sub(1);
             *d = (*d & keep) | (row[l] & !keep);
         }
     }
 
-    /// A 32-bit result without output modifiers.
-    #[inline(never)]
-    pub fn put32(&mut self, row: &Row) {
+    /// A 32-bit result without output modifiers, inlined.
+    #[inline(always)]
+    pub fn set32(&mut self, row: &Row) {
         if let Dst::V(r) = self.i.dst[0] {
             self.write(usize::from(r), row);
+        }
+    }
+
+    /// An f32 result, the case without output modifiers inlined.
+    #[inline(always)]
+    pub fn setf32(&mut self, row: &Row) {
+        if self.i.dst_mods {
+            self.putf32(row);
+        } else {
+            self.set32(row);
+        }
+    }
+
+    wide! {
+        /// Writes active lanes of register `r`.
+        pub fn put(x, r: usize, row: &Row) -> () {
+            x.write(r, row);
+        }
+
+        /// A 32-bit result without output modifiers.
+        pub fn put32(x, row: &Row) -> () {
+            x.set32(row);
+        }
+
+        /// A 64-bit result.
+        pub fn put64(x, row: &Row64) -> () {
+            if let Dst::V(r) = x.i.dst[0] {
+                let r = usize::from(r);
+                x.write(r, &each(|l| row[l] as u32));
+                x.write(r + 1, &each(|l| (row[l] >> 32) as u32));
+            }
+        }
+
+        /// A 16-bit integer or bit result into the half `op_sel[3]` names; the other half stays (true 16-bit registers
+        /// of gfx11, manual 7.4).
+        pub fn put16(x, row: &Row16) -> () {
+            let Dst::V(r) = x.i.dst[0] else { return };
+            let old = x.w.v(usize::from(r));
+            let out: Row = if x.i.mods.op_sel >> 3 & 1 == 1 {
+                each(|l| merge16(old[l], row[l], true))
+            } else {
+                each(|l| merge16(old[l], row[l], false))
+            };
+            x.set32(&out);
         }
     }
 
@@ -217,16 +277,6 @@ impl<'a> Lanes<'a> {
         self.put64(&out);
     }
 
-    /// A 16-bit integer or bit result into the half `op_sel[3]` names; the other half stays (true 16-bit registers of
-    /// gfx11, manual 7.4).
-    #[inline(never)]
-    pub fn put16(&mut self, row: &Row16) {
-        let old = self.old();
-        let high = self.i.mods.op_sel >> 3 & 1 == 1;
-        let out: Row = each(|l| merge16(old[l], row[l], high));
-        self.put32(&out);
-    }
-
     /// An f16 result: `omod`, `clamp`, half merge.
     #[inline(never)]
     pub fn putf16(&mut self, row: &Row16) {
@@ -235,16 +285,6 @@ impl<'a> Lanes<'a> {
         }
         let out = row.map(|h| self.modify16(h));
         self.put16(&out);
-    }
-
-    /// A 64-bit result.
-    #[inline(never)]
-    pub fn put64(&mut self, row: &Row64) {
-        if let Dst::V(r) = self.i.dst[0] {
-            let r = usize::from(r);
-            self.write(r, &each(|l| row[l] as u32));
-            self.write(r + 1, &each(|l| (row[l] >> 32) as u32));
-        }
     }
 
     /// A lane mask result into destination `d`: inactive lanes read 0.

@@ -20,13 +20,15 @@ mod vop2;
 mod vop3;
 mod vop3p;
 mod vopc;
+mod wide;
 mod wmma;
 
 use t0_backend_rdna3::isa::Opcode;
 
 use crate::driver::ExecFaultKind;
+use crate::hazard::Hazard;
 use crate::mem::{Global, Lds};
-use crate::program::{Instr, Passes, Program, Src};
+use crate::program::{Instr, Passes, Program, Src, Unit};
 use crate::wave::{Wave, WaveState};
 
 /// Why a wave cannot go on.
@@ -113,18 +115,23 @@ fn guard(w: &mut Wave, i: &Instr, program: &Program, at: u32) -> Step {
             return Err(early_touch(&e, program));
         }
     }
-    if i.class.is_valu() {
-        if let Some(h) = w.hazards.valu(i, at) {
-            let by = program.text(h.by());
-            return Err(Fault::rule(format!(
-                "{h} (`{by}` at +{:#x})",
-                program.code[h.by() as usize].offset
-            )));
+    match i.unit {
+        Unit::Valu => match w.hazards.valu(i, at) {
+            Some(h) => Err(hazard(h, program)),
+            None => Ok(()),
+        },
+        Unit::Memory => {
+            w.hazards.valu_done();
+            Ok(())
         }
-    } else if i.class.is_vmem() || i.class.is_lds() {
-        w.hazards.valu_done();
+        Unit::Other => Ok(()),
     }
-    Ok(())
+}
+
+#[cold]
+fn hazard(h: Hazard, program: &Program) -> Box<Fault> {
+    let (by, offset) = (program.text(h.by()), program.code[h.by() as usize].offset);
+    Fault::rule(format!("{h} (`{by}` at +{offset:#x})"))
 }
 
 #[cold]

@@ -3,10 +3,14 @@
 //! Each helper fetches, computes 32 lanes and writes back. f32 has a fast path (round to nearest, denormals kept:
 //! the host's arithmetic) and an exact path for every other MODE; see [`crate::num`].
 
+use std::mem::MaybeUninit;
+
 use super::fma::fma_row;
 use super::lanes::{each, Lanes, Row16, Row64};
+use super::wide::wide;
 use super::{Fault, Step};
 use crate::num::{self, fma_odd, is_nan32, nan16, nan32, FpMode, Round};
+use crate::program::Dst;
 use crate::wave::{Row, LANES};
 
 #[inline(always)]
@@ -25,11 +29,9 @@ fn any_nan(r: &Row) -> bool {
 }
 
 /// Replaces NaN results by what the card returns.
-#[inline(always)]
+#[cold]
+#[inline(never)]
 fn fix_nans(r: &mut Row, srcs: &[&Row]) {
-    if !any_nan(r) {
-        return;
-    }
     for l in 0..LANES {
         if is_nan32(r[l]) {
             let mut ops = [0; 3];
@@ -42,109 +44,206 @@ fn fix_nans(r: &mut Row, srcs: &[&Row]) {
 }
 
 impl Lanes<'_> {
-    /// 32-bit integer or bit operation of one source.
-    #[inline(never)]
-    pub fn u1(&mut self, op: impl Fn(u32) -> u32) -> Step {
-        let a = self.s32(0);
-        self.put32(&each(|l| op(a[l])));
-        Ok(())
-    }
+    wide! {
+        /// 32-bit integer or bit operation of one source.
+        pub fn u1(x, op: impl Fn(u32) -> u32) -> Step {
+            let mut room = MaybeUninit::uninit();
+            let a = x.row(0, &mut room);
+            let r = each(|l| op(a[l]));
+            x.set32(&r);
+            Ok(())
+        }
 
-    /// Of two sources.
-    #[inline(never)]
-    pub fn u2(&mut self, op: impl Fn(u32, u32) -> u32) -> Step {
-        let (a, b) = (self.s32(0), self.s32(1));
-        self.put32(&each(|l| op(a[l], b[l])));
-        Ok(())
-    }
+        /// Of two sources.
+        pub fn u2(x, op: impl Fn(u32, u32) -> u32) -> Step {
+            let mut room = [MaybeUninit::uninit(); 2];
+            let [p, q] = &mut room;
+            let (a, b) = (x.row(0, p), x.row(1, q));
+            let r = each(|l| op(a[l], b[l]));
+            x.set32(&r);
+            Ok(())
+        }
 
-    /// Of three sources.
-    #[inline(never)]
-    pub fn u3(&mut self, op: impl Fn(u32, u32, u32) -> u32) -> Step {
-        let (a, b, c) = (self.s32(0), self.s32(1), self.s32(2));
-        self.put32(&each(|l| op(a[l], b[l], c[l])));
-        Ok(())
-    }
+        /// Of three sources.
+        pub fn u3(x, op: impl Fn(u32, u32, u32) -> u32) -> Step {
+            let mut room = [MaybeUninit::uninit(); 3];
+            let [p, q, s] = &mut room;
+            let (a, b, c) = (x.row(0, p), x.row(1, q), x.row(2, s));
+            let r = each(|l| op(a[l], b[l], c[l]));
+            x.set32(&r);
+            Ok(())
+        }
 
-    /// 16-bit integer operation of two sources.
-    #[inline(never)]
-    pub fn h2(&mut self, op: impl Fn(u16, u16) -> u16) -> Step {
-        let (a, b) = (self.s16(0), self.s16(1));
-        self.put16(&each(|l| op(a[l], b[l])));
-        Ok(())
-    }
+        /// Lane by lane the first source, or the second where mask source 2 has a bit.
+        pub fn select(x) -> Step {
+            let mut room = [MaybeUninit::uninit(); 2];
+            let [p, q] = &mut room;
+            let (a, b, m) = (x.row(0, p), x.row(1, q), x.mask_src(2));
+            let r = each(|l| if m >> l & 1 == 1 { b[l] } else { a[l] });
+            x.set32(&r);
+            Ok(())
+        }
 
-    /// 16-bit integer operation of three sources.
-    #[inline(never)]
-    pub fn h3(&mut self, op: impl Fn(u16, u16, u16) -> u16) -> Step {
-        let (a, b, c) = (self.s16(0), self.s16(1), self.s16(2));
-        self.put16(&each(|l| op(a[l], b[l], c[l])));
-        Ok(())
-    }
+        /// 16-bit integer operation of two sources.
+        pub fn h2(x, op: impl Fn(u16, u16) -> u16) -> Step {
+            let (a, b) = (x.s16(0), x.s16(1));
+            x.put16(&each(|l| op(a[l], b[l])));
+            Ok(())
+        }
 
-    /// Add-like or multiply-like f32 operation: `fast` in the host's f32, `exact` in f64 rounded to odd.
-    #[inline(never)]
-    pub fn f2(&mut self, fast: impl Fn(f32, f32) -> f32, exact: impl Fn(f64, f64) -> f64) -> Step {
-        let (a, b) = (self.s32(0), self.s32(1));
-        let r = float2(self.fp, &a, &b, fast, exact);
-        self.putf32(&r);
-        Ok(())
-    }
+        /// 16-bit integer operation of three sources.
+        pub fn h3(x, op: impl Fn(u16, u16, u16) -> u16) -> Step {
+            let (a, b, c) = (x.s16(0), x.s16(1), x.s16(2));
+            x.put16(&each(|l| op(a[l], b[l], c[l])));
+            Ok(())
+        }
 
-    /// f32 fused multiply-add of rows.
-    #[inline(never)]
-    pub fn fma32(&mut self, a: &Row, b: &Row, c: &Row) -> Step {
-        let m = self.fp;
-        let mut r = if m.plain32() {
-            fma_row(a, b, c)
-        } else {
-            each(|l| m.to32(fma_odd(d(m.in32(a[l])), d(m.in32(b[l])), d(m.in32(c[l])))))
-        };
-        fix_nans(&mut r, &[a, b, c]);
-        self.putf32(&r);
-        Ok(())
-    }
+        /// 64-bit operation of a dword and a quadword.
+        pub fn shift64(x, op: impl Fn(u32, u64) -> u64) -> Step {
+            let (a, b) = (x.s32(0), x.s64(1));
+            x.put64(&each(|l| op(a[l], b[l])));
+            Ok(())
+        }
 
-    /// The DX9 multiply-add: zero times anything is zero.
-    #[inline(never)]
-    pub fn fma_dx9(&mut self, a: &Row, b: &Row, c: &Row) -> Step {
-        let zero = |x: u32| x & 0x7fff_ffff == 0;
-        let m = self.fp;
-        let mut r: Row = each(|l| {
-            let (x, y, z) = (m.in32(a[l]), m.in32(b[l]), m.in32(c[l]));
-            if zero(x) || zero(y) {
-                z
+        /// Add-like or multiply-like f32 operation: `fast` in the host's f32, `exact` in f64 rounded to odd.
+        pub fn f2(x, fast: impl Fn(f32, f32) -> f32, exact: impl Fn(f64, f64) -> f64) -> Step {
+            let mut room = [MaybeUninit::uninit(); 2];
+            let [p, q] = &mut room;
+            let (a, b, m) = (x.row(0, p), x.row(1, q), x.fp);
+            let mut r: Row = if m.plain32() {
+                each(|l| fast(f(a[l]), f(b[l])).to_bits())
             } else {
-                m.to32(fma_odd(d(x), d(y), d(z)))
+                each(|l| m.to32(exact(d(m.in32(a[l])), d(m.in32(b[l])))))
+            };
+            if any_nan(&r) {
+                fix_nans(&mut r, &[a, b]);
             }
-        });
-        fix_nans(&mut r, &[a, b, c]);
-        self.putf32(&r);
-        Ok(())
-    }
+            x.setf32(&r);
+            Ok(())
+        }
 
-    /// f32 operation of one source that gives f32 bits; NaNs pass through quiet.
-    #[inline(never)]
-    pub fn f1(&mut self, op: impl Fn(f32) -> f32) -> Step {
-        let (a, m) = (self.s32(0), self.fp);
-        let r = each(|l| {
-            let x = m.in32(a[l]);
-            if is_nan32(x) {
-                x | 0x0040_0000
-            } else {
-                m.out32(op(f(x)).to_bits())
+        /// f32 fused multiply-add of rows.
+        pub fn fma32(x, a: &Row, b: &Row, c: &Row) -> Step {
+            let mut r = fma32_row(x.fp, a, b, c);
+            if any_nan(&r) {
+                fix_nans(&mut r, &[a, b, c]);
             }
-        });
-        self.putf32(&r);
-        Ok(())
-    }
+            x.setf32(&r);
+            Ok(())
+        }
 
-    /// f32 operation on bit patterns of one source.
-    #[inline(never)]
-    pub fn fb1(&mut self, op: impl Fn(u32) -> u32) -> Step {
-        let (a, m) = (self.s32(0), self.fp);
-        self.putf32(&each(|l| op(m.in32(a[l]))));
-        Ok(())
+        /// f32 fused multiply-add of the three sources.
+        pub fn fma3(x) -> Step {
+            let mut room = [MaybeUninit::uninit(); 3];
+            let [p, q, s] = &mut room;
+            let (a, b, c) = (x.row(0, p), x.row(1, q), x.row(2, s));
+            let mut r = fma32_row(x.fp, a, b, c);
+            if any_nan(&r) {
+                fix_nans(&mut r, &[a, b, c]);
+            }
+            x.setf32(&r);
+            Ok(())
+        }
+
+        /// f32 fused multiply-add of two sources onto the destination.
+        pub fn fmac(x) -> Step {
+            let mut room = [MaybeUninit::uninit(); 2];
+            let [p, q] = &mut room;
+            let c = match x.i.dst[0] {
+                Dst::V(r) => x.w.v(usize::from(r)),
+                _ => &[0; LANES],
+            };
+            let (a, b) = (x.row(0, p), x.row(1, q));
+            let mut r = fma32_row(x.fp, a, b, c);
+            if any_nan(&r) {
+                fix_nans(&mut r, &[a, b, c]);
+            }
+            x.setf32(&r);
+            Ok(())
+        }
+
+        /// The DX9 multiply-add: zero times anything is zero.
+        pub fn fma_dx9(x, a: &Row, b: &Row, c: &Row) -> Step {
+            let zero = |x: u32| x & 0x7fff_ffff == 0;
+            let m = x.fp;
+            let mut r: Row = each(|l| {
+                let (x, y, z) = (m.in32(a[l]), m.in32(b[l]), m.in32(c[l]));
+                if zero(x) || zero(y) {
+                    z
+                } else {
+                    m.to32(fma_odd(d(x), d(y), d(z)))
+                }
+            });
+            fix_nans(&mut r, &[a, b, c]);
+            x.putf32(&r);
+            Ok(())
+        }
+
+        /// f32 operation of one source that gives f32 bits; NaNs pass through quiet.
+        pub fn f1(x, op: impl Fn(f32) -> f32) -> Step {
+            let mut room = MaybeUninit::uninit();
+            let (a, m) = (x.row(0, &mut room), x.fp);
+            let r = each(|l| {
+                let v = m.in32(a[l]);
+                if is_nan32(v) {
+                    v | 0x0040_0000
+                } else {
+                    m.out32(op(f(v)).to_bits())
+                }
+            });
+            x.setf32(&r);
+            Ok(())
+        }
+
+        /// f32 operation on bit patterns of one source.
+        pub fn fb1(x, op: impl Fn(u32) -> u32) -> Step {
+            let mut room = MaybeUninit::uninit();
+            let (a, m) = (x.row(0, &mut room), x.fp);
+            let r = each(|l| op(m.in32(a[l])));
+            x.setf32(&r);
+            Ok(())
+        }
+
+        /// f32 minimum or maximum.
+        pub fn minmax32(x, max: bool) -> Step {
+            let mut room = [MaybeUninit::uninit(); 2];
+            let [p, q] = &mut room;
+            let (a, b) = (x.row(0, p), x.row(1, q));
+            let r = minmax(x.fp, a, b, max);
+            x.setf32(&r);
+            Ok(())
+        }
+
+        /// f16 minimum or maximum.
+        pub fn minmax16(x, max: bool) -> Step {
+            let (a, b, m) = (x.s16(0), x.s16(1), x.fp);
+            x.putf16(&each(|l| m.out16(num::minmax16(m.in16(a[l]), m.in16(b[l]), max, m.ieee))));
+            Ok(())
+        }
+
+        /// f16 operation of one source in f64, exact up to one rounding.
+        pub fn hf1(x, op: impl Fn(f64) -> f64) -> Step {
+            let (a, m) = (x.s16(0), x.fp);
+            let r = each(|l| half1(m, a[l], &op));
+            x.putf16(&r);
+            Ok(())
+        }
+
+        /// f16 operation of two sources.
+        pub fn hf2(x, exact: impl Fn(f64, f64) -> f64) -> Step {
+            let (a, b, m) = (x.s16(0), x.s16(1), x.fp);
+            let r = each(|l| half2(m, a[l], b[l], &exact));
+            x.putf16(&r);
+            Ok(())
+        }
+
+        /// f16 fused multiply-add of rows.
+        pub fn hfma(x, a: &Row16, b: &Row16, c: &Row16) -> Step {
+            let m = x.fp;
+            let r = each(|l| half_fma(m, a[l], b[l], c[l]));
+            x.putf16(&r);
+            Ok(())
+        }
     }
 
     /// Transcendental on f32.
@@ -168,56 +267,6 @@ impl Lanes<'_> {
                 0
             }
         });
-        self.putf16(&r);
-        Ok(())
-    }
-
-    /// f32 minimum or maximum of rows, as `putf32` wants it.
-    #[inline(never)]
-    pub fn minmax(&self, a: &Row, b: &Row, max: bool) -> Row {
-        let m = self.fp;
-        if m.plain32() && !any_nan(a) && !any_nan(b) {
-            return each(|l| {
-                if (num::order32(a[l]) > num::order32(b[l])) == max {
-                    a[l]
-                } else {
-                    b[l]
-                }
-            });
-        }
-        each(|l| m.out32(num::minmax32(m.in32(a[l]), m.in32(b[l]), max, m.ieee)))
-    }
-
-    /// f16 minimum or maximum of rows.
-    #[inline(never)]
-    pub fn minmax_h(&self, a: &Row16, b: &Row16, max: bool) -> Row16 {
-        let m = self.fp;
-        each(|l| m.out16(num::minmax16(m.in16(a[l]), m.in16(b[l]), max, m.ieee)))
-    }
-
-    /// f16 operation of one source in f64, exact up to one rounding.
-    #[inline(never)]
-    pub fn hf1(&mut self, op: impl Fn(f64) -> f64) -> Step {
-        let (a, m) = (self.s16(0), self.fp);
-        let r = each(|l| half1(m, a[l], &op));
-        self.putf16(&r);
-        Ok(())
-    }
-
-    /// f16 operation of two sources.
-    #[inline(never)]
-    pub fn hf2(&mut self, exact: impl Fn(f64, f64) -> f64) -> Step {
-        let (a, b, m) = (self.s16(0), self.s16(1), self.fp);
-        let r = each(|l| half2(m, a[l], b[l], &exact));
-        self.putf16(&r);
-        Ok(())
-    }
-
-    /// f16 fused multiply-add of rows.
-    #[inline(never)]
-    pub fn hfma(&mut self, a: &Row16, b: &Row16, c: &Row16) -> Step {
-        let m = self.fp;
-        let r = each(|l| half_fma(m, a[l], b[l], c[l]));
         self.putf16(&r);
         Ok(())
     }
@@ -255,22 +304,38 @@ impl Lanes<'_> {
     }
 }
 
-/// Two-source f32 arithmetic on rows.
+/// `a * b + c` in f32, one rounding; NaN payloads are left to [`fix_nans`].
 #[inline(always)]
-pub(super) fn float2(
-    m: FpMode,
-    a: &Row,
-    b: &Row,
-    fast: impl Fn(f32, f32) -> f32,
-    exact: impl Fn(f64, f64) -> f64,
-) -> Row {
-    let mut r: Row = if m.plain32() {
-        each(|l| fast(f(a[l]), f(b[l])).to_bits())
-    } else {
-        each(|l| m.to32(exact(d(m.in32(a[l])), d(m.in32(b[l])))))
-    };
-    fix_nans(&mut r, &[a, b]);
-    r
+fn fma32_row(m: FpMode, a: &Row, b: &Row, c: &Row) -> Row {
+    if m.plain32() {
+        return fma_row(a, b, c);
+    }
+    each(|l| m.to32(fma_odd(d(m.in32(a[l])), d(m.in32(b[l])), d(m.in32(c[l])))))
+}
+
+/// f32 minimum or maximum of rows.
+#[inline(always)]
+pub(super) fn minmax(m: FpMode, a: &Row, b: &Row, max: bool) -> Row {
+    if m.plain32() && !any_nan(a) && !any_nan(b) {
+        return if max {
+            each(|l| {
+                if num::order32(a[l]) > num::order32(b[l]) {
+                    a[l]
+                } else {
+                    b[l]
+                }
+            })
+        } else {
+            each(|l| {
+                if num::order32(a[l]) < num::order32(b[l]) {
+                    a[l]
+                } else {
+                    b[l]
+                }
+            })
+        };
+    }
+    each(|l| m.out32(num::minmax32(m.in32(a[l]), m.in32(b[l]), max, m.ieee)))
 }
 
 /// One f16 operation of one source.

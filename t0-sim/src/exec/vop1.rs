@@ -195,8 +195,8 @@ fn swap(x: &mut Lanes) -> Step {
     };
     let (p, q) = (usize::from(p), usize::from(q));
     let (a, b) = (*x.w.v(p), *x.w.v(q));
-    x.write(p, &b);
-    x.write(q, &a);
+    x.put(p, &b);
+    x.put(q, &a);
     Ok(())
 }
 

@@ -7,22 +7,14 @@ use super::valu::{half_fma, i24, u24};
 use super::Step;
 use crate::num::{add_odd, f32_to_f16, Round};
 use crate::program::Instr;
-use crate::wave::{Row, Wave, LANES};
+use crate::wave::{Wave, LANES};
 
 pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop2) -> Step {
     use Vop2::*;
     let mut x = Lanes::new(w, i);
     let clamp = i.mods.clamp;
     match op {
-        v_cndmask_b32 => {
-            let (a, b, m) = (x.s32(0), x.s32(1), x.mask_src(2));
-            let r: Row = each(|l| {
-                let take = (m >> l & 1).wrapping_neg();
-                (a[l] & !take) | (b[l] & take)
-            });
-            x.put32(&r);
-            Ok(())
-        }
+        v_cndmask_b32 => x.select(),
         v_add_f32 => x.f2(|a, b| a + b, add_odd),
         v_sub_f32 => x.f2(|a, b| a - b, |a, b| add_odd(a, -b)),
         v_subrev_f32 => x.f2(|a, b| b - a, |a, b| add_odd(b, -a)),
@@ -34,25 +26,15 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop2) -> Step {
                 move |a, b| if zero(a) || zero(b) { 0.0 } else { a * b },
             )
         }
-        v_fmac_f32 => {
-            let (a, b, c) = (x.s32(0), x.s32(1), x.old());
-            x.fma32(&a, &b, &c)
-        }
+        v_fmac_f32 => x.fmac(),
         // The literal stands where the assembler prints it: `fmamk` multiplies by it, `fmaak` adds it.
-        v_fmamk_f32 | v_fmaak_f32 => {
-            let (a, b, c) = (x.s32(0), x.s32(1), x.s32(2));
-            x.fma32(&a, &b, &c)
-        }
+        v_fmamk_f32 | v_fmaak_f32 => x.fma3(),
         v_fmac_dx9_zero_f32 => {
             let (a, b, c) = (x.s32(0), x.s32(1), x.old());
             x.fma_dx9(&a, &b, &c)
         }
-        v_min_f32 | v_max_f32 => {
-            let (a, b) = (x.s32(0), x.s32(1));
-            let r = x.minmax(&a, &b, op == v_max_f32);
-            x.putf32(&r);
-            Ok(())
-        }
+        v_min_f32 => x.minmax32(false),
+        v_max_f32 => x.minmax32(true),
         v_mul_i32_i24 => x.u2(|a, b| i24(a).wrapping_mul(i24(b)) as u32),
         v_mul_hi_i32_i24 => x.u2(|a, b| ((i64::from(i24(a)) * i64::from(i24(b))) >> 32) as u32),
         v_mul_u32_u24 => x.u2(|a, b| u24(a).wrapping_mul(u24(b))),
@@ -98,12 +80,8 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop2) -> Step {
             let (a, b, c) = (x.s16(0), x.s16(1), x.s16(2));
             x.hfma(&a, &b, &c)
         }
-        v_max_f16 | v_min_f16 => {
-            let (a, b) = (x.s16(0), x.s16(1));
-            let r = x.minmax_h(&a, &b, op == v_max_f16);
-            x.putf16(&r);
-            Ok(())
-        }
+        v_min_f16 => x.minmax16(false),
+        v_max_f16 => x.minmax16(true),
         v_ldexp_f16 => {
             let (a, b, m) = (x.s16(0), x.s16(1), x.fp);
             let r = each(|l| {

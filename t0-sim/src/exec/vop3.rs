@@ -15,10 +15,7 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop3) -> Step {
     let mut x = Lanes::new(w, i);
     let clamp = i.mods.clamp;
     match op {
-        v_fma_f32 => {
-            let (a, b, c) = (x.s32(0), x.s32(1), x.s32(2));
-            x.fma32(&a, &b, &c)
-        }
+        v_fma_f32 => x.fma3(),
         v_fma_dx9_zero_f32 => {
             let (a, b, c) = (x.s32(0), x.s32(1), x.s32(2));
             x.fma_dx9(&a, &b, &c)
@@ -240,9 +237,9 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop3) -> Step {
         v_mul_lo_u32 => x.u2(u32::wrapping_mul),
         v_mul_hi_u32 => x.u2(|a, b| ((u64::from(a) * u64::from(b)) >> 32) as u32),
         v_mul_hi_i32 => x.u2(|a, b| ((i64::from(a as i32) * i64::from(b as i32)) >> 32) as u32),
-        v_lshlrev_b64 => shift64(&mut x, |a, b| b << (a & 63)),
-        v_lshrrev_b64 => shift64(&mut x, |a, b| b >> (a & 63)),
-        v_ashrrev_i64 => shift64(&mut x, |a, b| (b as i64 >> (a & 63)) as u64),
+        v_lshlrev_b64 => x.shift64(|a, b| b << (a & 63)),
+        v_lshrrev_b64 => x.shift64(|a, b| b >> (a & 63)),
+        v_ashrrev_i64 => x.shift64(|a, b| (b as i64 >> (a & 63)) as u64),
         v_readlane_b32 => {
             let lane = x.scalar(1) & (x.w.lanes() - 1);
             let v = x.lane(0, lane as usize);
@@ -405,12 +402,6 @@ fn pack32(x: &mut Lanes, op: impl Fn(f64) -> u16) -> Step {
 fn pack16(x: &mut Lanes, op: impl Fn(u16) -> u16) -> Step {
     let (a, b) = (x.s16(0), x.s16(1));
     x.put32(&each(|l| u32::from(op(a[l])) | u32::from(op(b[l])) << 16));
-    Ok(())
-}
-
-fn shift64(x: &mut Lanes, op: impl Fn(u32, u64) -> u64) -> Step {
-    let (a, b) = (x.s32(0), x.s64(1));
-    x.put64(&each(|l| op(a[l], b[l])));
     Ok(())
 }
 
