@@ -338,6 +338,11 @@ fn blank() -> Instr {
 
 fn lower(inst: &isa::Inst, vgprs: u32, wave_size: u32) -> Result<Instr, ExecFaultKind> {
     let row = inst.row();
+    if isa::graphics::is_graphics(row) {
+        return Err(ExecFaultKind::Unsupported {
+            reason: "it needs the graphics pipeline or the global data share",
+        });
+    }
     if inst.vopd_y.is_some() {
         return Err(ExecFaultKind::Unsupported {
             reason: "dual-issue instructions",
@@ -358,7 +363,7 @@ fn lower(inst: &isa::Inst, vgprs: u32, wave_size: u32) -> Result<Instr, ExecFaul
     };
     i.endangers = hazard::endangers(inst);
     i.dpp = match inst.enc {
-        Enc::Natural | Enc::E64 => Dpp::Off,
+        Enc::Natural | Enc::E64 | Enc::Nsa(_) => Dpp::Off,
         Enc::Dpp16(d) | Enc::E64Dpp16(d) => Dpp::D16(d),
         Enc::Dpp8(d) | Enc::E64Dpp8(d) => Dpp::D8(d),
     };

@@ -6,6 +6,7 @@
 
 use super::encode::encode;
 use super::form::{segment, Form, OPCODE_Y};
+use super::graphics;
 use super::inst::{Dpp16, Dpp8, Enc, Mods};
 use super::legal::EncodeError;
 use super::row::{Class, Field, Flags, ImmKind, Kind, OperandSpec, Row, Ty};
@@ -72,6 +73,11 @@ pub fn decode(code: &[u8], target: &Target) -> Result<(Inst, usize), DecodeError
     let mut enc = if e64 { Enc::E64 } else { Enc::Natural };
     let mut dpp_src0 = None;
     let mut mods = read_mods(row, form, word);
+    if let Some(n) = graphics::nsa_addresses(row, form, word, &mods) {
+        enc = Enc::Nsa(n);
+        size += 4;
+        dword_at(code, base, size)?;
+    }
     if form.is_vector_alu() && form != Form::Vopd {
         let src0 = form.field(Field::Src0).map_or(0, |(s, w)| field(word, s, w));
         if matches!(src0, 233 | 234 | 250) {
@@ -91,6 +97,7 @@ pub fn decode(code: &[u8], target: &Target) -> Result<(Inst, usize), DecodeError
         dpp_src0,
         mods,
         wave_size: target.wave_size,
+        enc,
     };
     let vopd_y = match form {
         Form::Vopd => Some(second_half(code, word, dword)?),
@@ -201,6 +208,11 @@ fn form_of(d: u32) -> Option<Form> {
             (_, _, 0b11_0111, _) => Form::Flat,
             (_, _, 0b11_1000, _) => Form::Mubuf,
             (_, _, 0b11_1101, _) => Form::Smem,
+            (_, _, 0b11_1010, _) => Form::Mtbuf,
+            (_, _, 0b11_1100, _) => Form::Mimg,
+            (_, _, 0b11_1110, _) => Form::Exp,
+            (_, _, 0b11_0011, _) if d >> 24 == 0xcd => Form::Vinterp,
+            (_, _, 0b11_0011, _) if d >> 24 == 0xce => Form::Ldsdir,
             _ => return None,
         },
     })
@@ -223,6 +235,11 @@ fn form_name(form: Form) -> &'static str {
         Form::Ds => "DS",
         Form::Flat => "FLAT",
         Form::Mubuf => "MUBUF",
+        Form::Mtbuf => "MTBUF",
+        Form::Mimg => "MIMG",
+        Form::Ldsdir => "LDSDIR",
+        Form::Vinterp => "VINTERP",
+        Form::Exp => "EXP",
     }
 }
 
@@ -351,6 +368,9 @@ fn read_mods(row: &Row, form: Form, w: u64) -> Mods {
             m.offen = bit(54);
             m.idxen = bit(55);
         }
+        Form::Mtbuf | Form::Mimg | Form::Ldsdir | Form::Vinterp | Form::Exp => {
+            graphics::read_mods(row, form, w, &mut m)
+        }
         _ => {}
     }
     m
@@ -368,6 +388,7 @@ struct Reader<'a> {
     dpp_src0: Option<u32>,
     mods: Mods,
     wave_size: u32,
+    enc: Enc,
 }
 
 impl Reader<'_> {
@@ -375,6 +396,12 @@ impl Reader<'_> {
     fn operand(&mut self, spec: &OperandSpec) -> Result<Option<Operand>, DecodeError> {
         if spec.kind == Kind::Literal {
             return self.literal().map(|l| Some(Operand::Literal(l)));
+        }
+        if let Field::Nsa(i) = spec.field {
+            let at = self.base + i as usize - 1;
+            let byte = self.code.get(at).copied().unwrap_or_default();
+            let regs = graphics::operand_regs(spec, self.enc, &self.mods);
+            return Ok(Some(Operand::vn(u32::from(byte), regs)));
         }
         let Some((shift, width)) = self.form.field(spec.field) else {
             return Ok(Some(Operand::Reg(Reg::vcc(self.wave_size)))); // the implied mask of natural forms
@@ -403,12 +430,19 @@ impl Reader<'_> {
             }
             Kind::SDst | Kind::SReg | Kind::Null | Kind::Vcc | Kind::SOpt => scalar(v, regs),
             Kind::SBase => {
-                let scale = if self.form == Form::Mubuf { 4 } else { 2 };
+                let scale = if self.form == Form::Smem { 2 } else { 4 };
                 scalar(v * scale, regs)
             }
             Kind::VAddr => {
                 let n = u32::from(self.mods.offen) + u32::from(self.mods.idxen);
                 Some(if n == 0 { Operand::OFF } else { Operand::vn(v, n) })
+            }
+            Kind::ImgAddr(_) | Kind::ImgData(_) => {
+                Some(Operand::vn(v, graphics::operand_regs(spec, self.enc, &self.mods)))
+            }
+            Kind::Export => {
+                let enabled = matches!(spec.field, Field::Export(i) if field(self.word, i, 1) == 1);
+                Some(if enabled { Operand::v(v) } else { Operand::OFF })
             }
             Kind::GAddr => {
                 let off = field(self.word, 48, 7) == 124;

@@ -54,6 +54,7 @@ pub fn encode(inst: &Inst, target: &Target) -> Result<Vec<u8>, EncodeError> {
     let mut word = opcode_bits(row, form, inst.enc);
     let mut literals = Vec::new();
     let mut dpp_src0 = 0;
+    let mut nsa = 0;
     for (i, (spec, &o)) in specs.iter().zip(&inst.operands).enumerate() {
         let (value, literal) = ctx.operand(i, spec, o)?;
         literals.extend(literal);
@@ -61,6 +62,9 @@ pub fn encode(inst: &Inst, target: &Target) -> Result<Vec<u8>, EncodeError> {
             dpp_src0 = value;
             word |= u64::from(dpp_selector(inst.enc)) << form.field(Field::Src0).map_or(0, |f| f.0);
             continue;
+        }
+        if let Field::Nsa(i) = spec.field {
+            nsa |= value << (8 * (i - 1));
         }
         word |= place(form, spec, o, value);
     }
@@ -78,6 +82,7 @@ pub fn encode(inst: &Inst, target: &Target) -> Result<Vec<u8>, EncodeError> {
             bytes.extend(dpp16_dword(name, d, dpp_src0, mods)?.to_le_bytes());
         }
         Enc::Dpp8(d) | Enc::E64Dpp8(d) => bytes.extend(dpp8_dword(name, d, dpp_src0)?.to_le_bytes()),
+        Enc::Nsa(_) => bytes.extend(nsa.to_le_bytes()),
         _ => {
             if let Some(l) = literals.first() {
                 bytes.extend(l.to_le_bytes());
@@ -101,15 +106,15 @@ fn opcode_bits(row: &Row, form: Form, enc: Enc) -> u64 {
 /// Puts a checked operand into its field.
 fn place(form: Form, spec: &OperandSpec, o: Operand, value: u32) -> u64 {
     let Some((shift, width)) = form.field(spec.field) else {
-        return 0; // implied (VCC) or the literal dword
+        return 0; // implied (VCC), the literal dword or the third dword of an image access
     };
     let vgpr = matches!(o, Operand::Reg(r) if r.file == RegFile::V);
     let value = match spec.field {
         Field::Sbase => value / 2,
-        Field::Srsrc => value / 4,
+        Field::Srsrc | Field::Ssamp => value / 4,
         Field::VdstY => value / 2,
         // `off` addresses encode as zero.
-        Field::Addr | Field::Vaddr if !vgpr => 0,
+        Field::Addr | Field::Vaddr | Field::Export(_) if !vgpr => 0,
         _ if width == 9 && vgpr => value + 256,
         _ => value,
     };
@@ -198,7 +203,7 @@ fn mod_bits(inst: &Inst, row: &Row, form: Form) -> u64 {
                 | bit(m.offen, 54)
                 | bit(m.idxen, 55)
         }
-        _ => 0,
+        _ => super::graphics::mod_bits(inst, form),
     }
 }
 

@@ -25,6 +25,11 @@ pub(crate) enum Form {
     Ds,
     Flat,
     Mubuf,
+    Mtbuf,
+    Mimg,
+    Ldsdir,
+    Vinterp,
+    Exp,
 }
 
 impl Form {
@@ -49,8 +54,16 @@ impl Form {
             Family::Ds => Form::Ds,
             Family::Flat => Form::Flat,
             Family::Mubuf => Form::Mubuf,
+            Family::Mtbuf => Form::Mtbuf,
+            Family::Mimg => Form::Mimg,
+            Family::Ldsdir => Form::Ldsdir,
+            Family::Vinterp => Form::Vinterp,
+            Family::Exp => Form::Exp,
         };
         if enc.is_dpp() && (!natural.is_vector_alu() || row.flags.has(Flags::NO_DPP)) {
+            return None;
+        }
+        if matches!(enc, Enc::Nsa(_)) && natural != Form::Mimg {
             return None;
         }
         if !enc.is_e64() {
@@ -91,6 +104,11 @@ impl Form {
             Form::Ds => (0b11_0110, 26, 18, 8),
             Form::Flat => (0b11_0111, 26, 18, 7),
             Form::Mubuf => (0b11_1000, 26, 18, 8),
+            Form::Mtbuf => (0b11_1010, 26, 15, 4),
+            Form::Mimg => (0b11_1100, 26, 18, 8),
+            Form::Ldsdir => (0b1100_1110, 24, 20, 2),
+            Form::Vinterp => (0b1100_1101, 24, 16, 7),
+            Form::Exp => (0b11_1110, 26, 0, 0),
         }
     }
 
@@ -98,7 +116,7 @@ impl Form {
     pub(crate) fn bytes(self) -> usize {
         match self {
             Form::Sop1 | Form::Sop2 | Form::Sopc | Form::Sopk | Form::Sopp => 4,
-            Form::Vop1 | Form::Vop2 | Form::Vopc => 4,
+            Form::Vop1 | Form::Vop2 | Form::Vopc | Form::Ldsdir => 4,
             _ => 8,
         }
     }
@@ -116,10 +134,10 @@ impl Form {
             (Form::Vop1 | Form::Vop2, Field::Vdst) => (17, 8),
             (Form::Vop1 | Form::Vop2 | Form::Vopc, Field::Src0) => (0, 9),
             (Form::Vop2 | Form::Vopc, Field::Src1) => (9, 8),
-            (Form::Vop3 | Form::Vop3sd | Form::Vop3p, Field::Vdst) => (0, 8),
-            (Form::Vop3 | Form::Vop3sd | Form::Vop3p, Field::Src0) => (32, 9),
-            (Form::Vop3 | Form::Vop3sd | Form::Vop3p, Field::Src1) => (41, 9),
-            (Form::Vop3 | Form::Vop3sd | Form::Vop3p, Field::Src2) => (50, 9),
+            (Form::Vop3 | Form::Vop3sd | Form::Vop3p | Form::Vinterp | Form::Ldsdir, Field::Vdst) => (0, 8),
+            (Form::Vop3 | Form::Vop3sd | Form::Vop3p | Form::Vinterp, Field::Src0) => (32, 9),
+            (Form::Vop3 | Form::Vop3sd | Form::Vop3p | Form::Vinterp, Field::Src1) => (41, 9),
+            (Form::Vop3 | Form::Vop3sd | Form::Vop3p | Form::Vinterp, Field::Src2) => (50, 9),
             (Form::Vop3sd, Field::Sdst) => (8, 7),
             (Form::Vopd, Field::Src0) => (0, 9),
             (Form::Vopd, Field::Src1) => (9, 8),
@@ -132,10 +150,14 @@ impl Form {
             (Form::Ds | Form::Flat, Field::Data0) => (40, 8),
             (Form::Ds, Field::Data1) => (48, 8),
             (Form::Flat, Field::Saddr) => (48, 7),
-            (Form::Mubuf, Field::Vdata) => (40, 8),
-            (Form::Mubuf, Field::Vaddr) => (32, 8),
-            (Form::Mubuf, Field::Srsrc) => (48, 5),
-            (Form::Mubuf, Field::Soffset) => (56, 8),
+            (Form::Mubuf | Form::Mtbuf | Form::Mimg, Field::Vdata) => (40, 8),
+            (Form::Mubuf | Form::Mtbuf | Form::Mimg, Field::Vaddr) => (32, 8),
+            (Form::Mubuf | Form::Mtbuf | Form::Mimg, Field::Srsrc) => (48, 5),
+            (Form::Mubuf | Form::Mtbuf, Field::Soffset) => (56, 8),
+            (Form::Mimg, Field::Ssamp) => (58, 5),
+            (Form::Ldsdir, Field::Attr) => (8, 8),
+            (Form::Exp, Field::Target) => (4, 6),
+            (Form::Exp, Field::Export(i)) => (32 + 8 * i, 8),
             _ => return None,
         })
     }

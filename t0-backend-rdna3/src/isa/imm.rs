@@ -20,6 +20,8 @@ pub(crate) fn print(kind: ImmKind, v: i64) -> String {
         ImmKind::DelayAlu => delay_alu(u),
         ImmKind::SendMsg => sendmsg(u),
         ImmKind::HwReg => hwreg(u),
+        ImmKind::ExpTarget => super::graphics::target_name(v).unwrap_or_default(),
+        ImmKind::Attr => super::graphics::attr_name(u),
     }
 }
 
@@ -233,6 +235,8 @@ pub(crate) fn parse(kind: ImmKind, text: &str) -> Option<i64> {
             };
             (id < 64 && offset < 32 && (1..=32).contains(&size)).then(|| id | offset << 6 | (size - 1) << 11)?
         }
+        ImmKind::ExpTarget => super::graphics::parse_target(text)?,
+        ImmKind::Attr => super::graphics::parse_attr(text)?,
         _ => return None,
     };
     Some(i64::from(u))

@@ -43,6 +43,8 @@ pub enum Enc {
     E64Dpp16(Dpp16),
     /// VOP3 form of a VOP1/VOP2/VOPC row with DPP8 on source 0.
     E64Dpp8(Dpp8),
+    /// Image access whose address is that many (2 to 5) separate register runs.
+    Nsa(u32),
 }
 
 impl Enc {
@@ -86,8 +88,30 @@ pub struct Mods {
     pub offen: bool,
     /// Buffer: VGPR index.
     pub idxen: bool,
-    /// Buffer: texture fail enable.
+    /// Buffer and image: texture fail enable.
     pub tfe: bool,
+    /// Image: LOD warning enable.
+    pub lwe: bool,
+    /// Image: components that are read or written, bit 0 red.
+    pub dmask: u32,
+    /// Image: dimension 0 to 7, see [`DIMS`](super::graphics::DIMS).
+    pub dim: u32,
+    /// Image: coordinates are not normalised.
+    pub unorm: bool,
+    /// Image: the descriptor has 128 bits.
+    pub r128: bool,
+    /// Image: addresses of 16 bits.
+    pub a16: bool,
+    /// Image: data of 16 bits.
+    pub d16: bool,
+    /// Typed buffer: format 0 to 127, see [`FORMATS`](super::graphics::FORMATS).
+    pub format: u32,
+    /// Export: last export of its kind.
+    pub done: bool,
+    /// Export: row index in M0.
+    pub row_en: bool,
+    /// `wait_vdst` of LDSDIR, `wait_exp` of VINTERP.
+    pub wait: u32,
     /// DS: global data share.
     pub gds: bool,
     /// Byte offset of a memory access (DS with one offset, FLAT, SMEM, buffer).
@@ -110,6 +134,7 @@ impl Mods {
         if row.flags.has(Flags::RTN) && row.class == Class::VmemAtomic {
             mods.glc = true;
         }
+        super::graphics::default_mods(row, &mut mods);
         mods
     }
 }
@@ -169,6 +194,10 @@ impl Inst {
         let flags = self.row().flags;
         self.vopd_y.map_or(flags, |y| flags.or(y.row().flags))
     }
+    /// Registers the data or an address operand of this image access has under its modifiers.
+    pub fn image_regs(&self, spec: &OperandSpec) -> u32 {
+        super::graphics::operand_regs(spec, self.enc, &self.mods)
+    }
     /// Operand descriptions that apply to this instruction, one per operand: the row's, minus the destination of an
     /// atomic that returns nothing, widened to what the VOP3 form allows. Those of a dual-issue pair's second half follow.
     pub fn specs(&self) -> impl Iterator<Item = OperandSpec> {
@@ -182,8 +211,21 @@ pub(crate) fn specs_of(row: &'static Row, enc: Enc, glc: bool) -> impl Iterator<
     let e64 = enc.is_e64();
     let skip_dst = row.class == Class::VmemAtomic && row.family == super::Family::Flat && !glc;
     let from = usize::from(skip_dst);
-    row.operands[from.min(row.operands.len())..].iter().map(move |spec| {
-        let mut spec = *spec;
+    let addresses = match enc {
+        Enc::Nsa(n) => n,
+        _ => 1,
+    };
+    let operands = row.operands[from.min(row.operands.len())..]
+        .iter()
+        .flat_map(move |spec| {
+            let image = matches!(spec.kind, Kind::ImgAddr(_));
+            (0..if image { addresses } else { 1 }).map(move |i| OperandSpec {
+                field: if i == 0 { spec.field } else { Field::Nsa(i) },
+                ..*spec
+            })
+        });
+    operands.map(move |spec| {
+        let mut spec = spec;
         if e64 {
             spec.kind = match spec.kind {
                 Kind::Vgpr if spec.role == Role::Src => Kind::VSrc,

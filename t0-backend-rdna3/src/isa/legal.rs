@@ -4,6 +4,7 @@
 //! literals), 7.7 (DPP), 11 (offsets); each checked against LLVM 19.
 
 use super::form::Form;
+use super::graphics;
 use super::inst::Enc;
 use super::row::{Class, Field, Flags, ImmKind, Kind, OperandSpec, Row, Ty};
 use super::{vopd, Inst, Operand, Reg, RegFile};
@@ -106,6 +107,24 @@ pub enum EncodeError {
         source_name: &'static str,
         banks: u32,
     },
+    #[error("{name}: exists for the global data share only; set gds")]
+    NeedsGds { name: &'static str },
+    #[error("{name}: dmask {dmask:#x} is not possible here; allowed: {want}")]
+    ImageMask {
+        name: &'static str,
+        dmask: u32,
+        want: &'static str,
+    },
+    #[error("{name}: dimension {dim} is not possible here; allowed: {want}")]
+    ImageDim {
+        name: &'static str,
+        dim: u32,
+        want: &'static str,
+    },
+    #[error("{name}: dmask, d16 and tfe ask for {regs} data registers, which this instruction does not have")]
+    ImageData { name: &'static str, regs: u32 },
+    #[error("{name}: an address of {want} parts is needed, got {got}")]
+    ImageAddress { name: &'static str, want: u32, got: u32 },
     #[error("{name}: not available on {target}")]
     Target { name: &'static str, target: &'static str },
 }
@@ -128,6 +147,7 @@ impl Ctx<'_> {
         match spec.kind {
             Kind::GAddr if !self.saddr_is_null() => 1,
             Kind::VAddr => u32::from(self.inst.mods.offen) + u32::from(self.inst.mods.idxen),
+            Kind::ImgData(_) | Kind::ImgAddr(_) => graphics::operand_regs(spec, self.inst.enc, &self.inst.mods),
             _ if spec.field == Field::Vdata && self.inst.mods.tfe => spec.ty.regs() + 1,
             _ => spec.ty.regs_in(self.wave_size),
         }
@@ -197,9 +217,10 @@ impl Ctx<'_> {
                 };
                 let (min, max) = match kind {
                     ImmKind::Signed | ImmKind::Branch => (-32768, 32767),
+                    ImmKind::Attr => (0, graphics::MAX_ATTR),
                     _ => (0, if spec.field == Field::Simm16 { 65535 } else { 255 }),
                 };
-                if !(min..=max).contains(&v) {
+                if !(min..=max).contains(&v) || (kind == ImmKind::ExpTarget && graphics::target_name(v).is_none()) {
                     return Err(EncodeError::ImmRange {
                         name: self.name(),
                         operand: i,
@@ -235,7 +256,9 @@ impl Ctx<'_> {
             Kind::Vcc => "VCC",
             Kind::SBase => "aligned SGPRs",
             Kind::SOpt => "SGPR or NULL",
-            Kind::VAddr | Kind::SAddrV => "VGPR, or NULL for off",
+            Kind::VAddr | Kind::SAddrV | Kind::Export => "VGPR, or NULL for off",
+            Kind::ImgData(_) => "VGPR",
+            Kind::ImgAddr(_) => "VGPR address",
             Kind::GAddr => "VGPR address",
             Kind::Literal => "literal",
             Kind::Imm(_) => "immediate",
@@ -255,7 +278,15 @@ impl Ctx<'_> {
             RegFile::V => {
                 let ok = matches!(
                     spec.kind,
-                    Kind::Vgpr | Kind::VSrc | Kind::VgprOrConst | Kind::VAddr | Kind::GAddr | Kind::SAddrV
+                    Kind::Vgpr
+                        | Kind::VSrc
+                        | Kind::VgprOrConst
+                        | Kind::VAddr
+                        | Kind::GAddr
+                        | Kind::SAddrV
+                        | Kind::ImgData(_)
+                        | Kind::ImgAddr(_)
+                        | Kind::Export
                 );
                 self.allow(i, spec, ok && want > 0, "VGPR")?;
                 if r.count != want {
@@ -339,7 +370,7 @@ impl Ctx<'_> {
             Kind::SDst | Kind::SReg | Kind::SSrc | Kind::VSrc | Kind::SRegOrConst | Kind::Mask => {
                 r.count == want || r.count == 1
             }
-            Kind::SOpt | Kind::SAddrV => r.count == 1,
+            Kind::SOpt | Kind::SAddrV | Kind::Export => r.count == 1,
             Kind::VAddr => want == 0 && r.count == 1,
             _ => false,
         };
@@ -437,16 +468,23 @@ impl Ctx<'_> {
         )?;
         bad(m.neg_lo & !legal.neg_lo != 0, "neg_lo")?;
         bad(m.neg_hi & !legal.neg_hi != 0, "neg_hi")?;
-        let vmem = matches!(self.form, Form::Flat | Form::Mubuf) && row.class != Class::VmemInv;
+        let vmem =
+            matches!(self.form, Form::Flat | Form::Mubuf | Form::Mtbuf | Form::Mimg) && row.class != Class::VmemInv;
         let smem = self.form == Form::Smem && row.class == Class::Smem;
         bad(m.glc && !(vmem || smem), "glc")?;
         bad(m.dlc && !(vmem || smem), "dlc")?;
         bad(m.slc && !vmem, "slc")?;
-        let mubuf = self.form == Form::Mubuf && row.class != Class::VmemInv;
+        let mubuf = matches!(self.form, Form::Mubuf | Form::Mtbuf) && row.class != Class::VmemInv;
+        let loads = self.form == Form::Mubuf && row.class == Class::VmemLoad && row.operands[0].field == Field::Vdata;
         bad(m.offen && !mubuf, "offen")?;
         bad(m.idxen && !mubuf, "idxen")?;
-        bad(m.tfe && !(mubuf && row.class == Class::VmemLoad), "tfe")?;
-        bad(m.gds && !(self.form == Form::Ds && row.class != Class::LdsLane), "gds")?;
+        bad(m.tfe && !(loads || self.form == Form::Mimg), "tfe")?;
+        let gds = self.form == Form::Ds && row.class != Class::LdsLane && !row.flags.has(Flags::NO_GDS);
+        bad(m.gds && !gds, "gds")?;
+        if row.flags.has(Flags::GDS_ONLY) && !m.gds {
+            return Err(EncodeError::NeedsGds { name: row.name });
+        }
+        graphics::check(self.inst, self.form)?;
         if row.flags.has(Flags::RTN) && vmem && !m.glc {
             return Err(EncodeError::NeedsGlc { name: row.name });
         }
@@ -464,6 +502,7 @@ impl Ctx<'_> {
             Form::Flat if row.flags.has(Flags::FLAT) => (0, 4095),
             Form::Flat => (-4096, 4095),
             Form::Mubuf if row.class != Class::VmemInv => (0, 4095),
+            Form::Mtbuf => (0, 4095),
             _ => (0, 0),
         };
         let check = |offset: i64, min: i64, max: i64| {
@@ -539,6 +578,13 @@ impl LegalMods {
                 }
             }
             Form::Vop3p => vop3p_mods(&mut l, row, all, srcs),
+            Form::Vinterp => {
+                l.neg = all;
+                l.clamp = true;
+                if row.flags.has(Flags::OPSEL) {
+                    l.op_sel = all | 8;
+                }
+            }
             Form::Vop1 | Form::Vop2 | Form::Vopc if matches!(enc, Enc::Dpp16(_)) => {
                 l.neg = floats;
                 l.abs = floats;

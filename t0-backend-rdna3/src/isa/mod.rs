@@ -9,6 +9,7 @@
 pub mod decode;
 pub mod encode;
 pub(crate) mod form;
+pub mod graphics;
 pub(crate) mod imm;
 pub mod inst;
 pub mod legal;
@@ -26,7 +27,8 @@ pub use inst::{Dpp16, Dpp8, Enc, Inst, Mods, WaitCounts};
 pub use legal::EncodeError;
 pub use operand::{Operand, Reg, RegFile};
 pub use parse::{parse, ParseError};
-pub use row::{Class, Family, Field, Flags, ImmKind, Kind, OperandSpec, Role, Row, Ty};
+pub use row::{Class, Family, Field, Flags, Gradients, ImgAddr, ImgData, ImmKind, Kind, OperandSpec, Role, Row, Ty};
 pub use table::{
-    Ds, Flat, Mubuf, Opcode, Smem, Sop1, Sop2, Sopc, Sopk, Sopp, Vop1, Vop2, Vop3, Vop3p, Vop3sd, Vopc, Vopdx, Vopdy,
+    Ds, Exp, Flat, Ldsdir, Mimg, Mtbuf, Mubuf, Opcode, Smem, Sop1, Sop2, Sopc, Sopk, Sopp, Vinterp, Vop1, Vop2, Vop3,
+    Vop3p, Vop3sd, Vopc, Vopdx, Vopdy,
 };

@@ -55,8 +55,10 @@ pub fn parse(text: &str, target: &Target) -> Result<Inst, ParseError> {
         row,
         mods: Mods::for_op(op),
         dpp: Dpp::default(),
+        nsa: 0,
     };
     p.mods.glc = false; // written out where it matters
+    p.mods.gds = false;
     for m in modifier_texts {
         p.modifier(m).ok_or_else(|| ParseError::Modifier {
             name: row.name,
@@ -116,6 +118,7 @@ fn pair(x: &str, y: &str, target: &Target) -> Result<Inst, ParseError> {
             row,
             mods: Mods::for_op(op),
             dpp: Dpp::default(),
+            nsa: 0,
         };
         let operands = p.operands(&operands)?;
         if p.mods != Mods::for_op(op) {
@@ -193,6 +196,13 @@ fn split<'a>(row: &Row, rest: &'a str) -> (Vec<&'a str>, Vec<&'a str>) {
         return (vec![rest], Vec::new());
     }
     let mut operands = split_top(rest, |c| c == ',');
+    if row.family == Family::Exp {
+        // The target may stand without a comma.
+        if let Some((target, first)) = operands[0].split_once(char::is_whitespace) {
+            operands[0] = target;
+            operands.insert(1, first.trim());
+        }
+    }
     let mut tail: Vec<&str> = match operands.pop() {
         Some(last) => split_top(last, char::is_whitespace)
             .into_iter()
@@ -221,6 +231,8 @@ struct Parser {
     row: &'static Row,
     mods: Mods,
     dpp: Dpp,
+    /// Separate address registers of an image access.
+    nsa: u32,
 }
 
 impl Parser {
@@ -251,6 +263,9 @@ impl Parser {
                 Suffix::None => vec![Enc::Dpp16(dpp), Enc::E64Dpp16(dpp)],
             };
         }
+        if self.nsa > 0 {
+            return vec![Enc::Nsa(self.nsa)];
+        }
         match suffix {
             Suffix::E32 => vec![Enc::Natural],
             Suffix::E64 if self.row.e64_code().is_some() => vec![Enc::E64],
@@ -277,6 +292,16 @@ impl Parser {
         let mut out = Vec::with_capacity(specs.len());
         let mut source = 0;
         for (spec, text) in specs.iter().zip(texts) {
+            if let (Kind::ImgAddr(_), Some(list)) = (spec.kind, address_list(text)) {
+                self.nsa = if list.len() > 1 { list.len() as u32 } else { 0 };
+                for part in list {
+                    out.push(register(part).ok_or_else(|| ParseError::Operand {
+                        name: row.name,
+                        text: part.to_string(),
+                    })?);
+                }
+                continue;
+            }
             let is_source = spec.is_src() && spec.field != Field::Vdst;
             let o = self.operand(spec, text, is_source.then_some(source));
             out.push(o.ok_or_else(|| ParseError::Operand {
@@ -358,7 +383,11 @@ impl Parser {
             }
             "neg_lo" => m.neg_lo = mask(value)?,
             "neg_hi" => m.neg_hi = mask(value)?,
-            _ => self.dpp_modifier(key, value)?,
+            _ => {
+                if super::graphics::parse_modifier(self.row, m, key, value).is_none() {
+                    self.dpp_modifier(key, value)?;
+                }
+            }
         }
         Some(())
     }
@@ -431,6 +460,12 @@ pub(crate) fn number(text: &str) -> Option<i64> {
         None => return None,
     };
     Some(if neg { -v } else { v })
+}
+
+/// Elements of `[v1, v2, ..]`, the separate address registers of an image access.
+fn address_list(text: &str) -> Option<Vec<&str>> {
+    let inner = text.strip_prefix('[')?.strip_suffix(']')?;
+    Some(split_top(inner, |c| c == ','))
 }
 
 /// A register by name; `off` is NULL.

@@ -57,12 +57,21 @@ impl Display for Inst {
             let is_source = spec.is_src() && spec.field != Field::Vdst;
             let index = source;
             source += u32::from(is_source);
-            let text = self.operand_text(spec, *o, is_source.then_some(index));
+            let mut text = self.operand_text(spec, *o, is_source.then_some(index));
             if text.is_empty() {
                 continue;
             }
+            // Separate address registers of an image access stand in brackets.
+            if let (Enc::Nsa(n), Kind::ImgAddr(_)) = (self.enc, spec.kind) {
+                match spec.field {
+                    Field::Nsa(i) if i + 1 == n => text.push(']'),
+                    Field::Nsa(_) => {}
+                    _ => text.insert(0, '['),
+                }
+            }
             write!(f, "{sep}{text}")?;
-            sep = ", ";
+            // The target of an export stands like a part of the mnemonic.
+            sep = if spec.field == Field::Target { " " } else { ", " };
         }
         self.modifiers(f, &specs)
     }
@@ -80,6 +89,7 @@ impl Inst {
             // LLVM prints compares under DPP without a suffix.
             Enc::Dpp16(_) | Enc::Dpp8(_) if row.family == Family::Vopc => "",
             Enc::Dpp16(_) | Enc::Dpp8(_) if short => "_dpp",
+            Enc::Nsa(_) => "",
             _ => "_e64_dpp",
         }
     }
@@ -102,7 +112,7 @@ impl Inst {
             Operand::Special(s) => special_name(s).to_string(),
             Operand::Reg(r) if r.is_null() => match spec.kind {
                 Kind::SOpt if self.row().family == Family::Smem => return smem_offset(self),
-                Kind::SOpt | Kind::VAddr | Kind::SAddrV => "off".to_string(),
+                Kind::SOpt | Kind::VAddr | Kind::SAddrV | Kind::Export => "off".to_string(),
                 _ => "null".to_string(),
             },
             Operand::Reg(r) => r.to_string(),
@@ -133,6 +143,12 @@ impl Inst {
             Family::Vop1 | Family::Vop2 | Family::Vopc | Family::Vop3 | Family::Vop3sd => {
                 self.vop3_modifiers(f, specs)?
             }
+            Family::Vinterp => {
+                // Here, and only here, `clamp` comes first.
+                cache(f, &[(m.clamp, "clamp")])?;
+                self.op_sel(f, specs)?;
+                super::graphics::print(f, self)?;
+            }
             Family::Vop3p => self.vop3p_modifiers(f, specs)?,
             Family::Smem => {
                 let null = matches!(self.operands.get(2), Some(Operand::Reg(r)) if r.is_null());
@@ -161,13 +177,17 @@ impl Inst {
                 }
                 cache(f, &[(m.glc, "glc"), (m.slc, "slc"), (m.dlc, "dlc")])?;
             }
-            Family::Mubuf => {
+            Family::Mubuf | Family::Mtbuf => {
+                if row.family == Family::Mtbuf {
+                    super::graphics::print_format(f, m.format)?;
+                }
                 cache(f, &[(m.idxen, "idxen"), (m.offen, "offen")])?;
                 if m.offset != 0 {
                     write!(f, " offset:{}", m.offset)?;
                 }
                 cache(f, &[(m.glc, "glc"), (m.slc, "slc"), (m.dlc, "dlc"), (m.tfe, "tfe")])?;
             }
+            Family::Mimg | Family::Ldsdir | Family::Exp => super::graphics::print(f, self)?,
             _ => {}
         }
         match self.enc {
@@ -179,6 +199,20 @@ impl Inst {
 
     fn vop3_modifiers(&self, f: &mut Formatter<'_>, specs: &[OperandSpec]) -> fmt::Result {
         let m = &self.mods;
+        self.op_sel(f, specs)?;
+        if m.clamp {
+            f.write_str(" clamp")?;
+        }
+        f.write_str(match m.omod {
+            1 => " mul:2",
+            2 => " mul:4",
+            3 => " div:2",
+            _ => "",
+        })
+    }
+
+    fn op_sel(&self, f: &mut Formatter<'_>, specs: &[OperandSpec]) -> fmt::Result {
+        let m = &self.mods;
         if m.op_sel != 0 {
             let n = source_count(specs);
             let mut bits: Vec<u32> = (0..n).map(|i| m.op_sel >> i & 1).collect();
@@ -189,15 +223,7 @@ impl Inst {
             }
             write_bits(f, "op_sel", &bits)?;
         }
-        if m.clamp {
-            f.write_str(" clamp")?;
-        }
-        f.write_str(match m.omod {
-            1 => " mul:2",
-            2 => " mul:4",
-            3 => " div:2",
-            _ => "",
-        })
+        Ok(())
     }
 
     fn vop3p_modifiers(&self, f: &mut Formatter<'_>, specs: &[OperandSpec]) -> fmt::Result {
@@ -245,7 +271,7 @@ fn write_bits(f: &mut Formatter<'_>, name: &str, bits: &[u32]) -> fmt::Result {
     f.write_str("]")
 }
 
-fn cache(f: &mut Formatter<'_>, flags: &[(bool, &str)]) -> fmt::Result {
+pub(crate) fn cache(f: &mut Formatter<'_>, flags: &[(bool, &str)]) -> fmt::Result {
     for (on, name) in flags {
         if *on {
             write!(f, " {name}")?;

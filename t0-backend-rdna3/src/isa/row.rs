@@ -43,6 +43,16 @@ pub enum Family {
     Flat,
     /// Untyped buffer access.
     Mubuf,
+    /// Typed buffer access.
+    Mtbuf,
+    /// Images.
+    Mimg,
+    /// Interpolation parameters and LDS broadcast.
+    Ldsdir,
+    /// Parameter interpolation.
+    Vinterp,
+    /// Exports.
+    Exp,
 }
 
 /// The machine unit and cost class of an instruction.
@@ -96,6 +106,10 @@ pub enum Class {
     LdsAtomic,
     /// Lane permutation through the LDS crossbar; touches no LDS memory.
     LdsLane,
+    /// Read of LDS without an address register (`lds_param_load`, `lds_direct_load`).
+    LdsDir,
+    /// Export to the graphics pipeline.
+    Export,
 }
 
 impl Class {
@@ -181,6 +195,12 @@ flags! {
     MODE = 24;
     /// Legal on the instruction set, but the VALU source rule allows one scalar value only (64-bit shifts).
     ONE_SCALAR = 25;
+    /// Exists for the global data share only: `gds` must be set (DS).
+    GDS_ONLY = 28;
+    /// Has no global data share form (DS).
+    NO_GDS = 29;
+    /// `d16` is not available (MIMG).
+    NO_D16 = 30;
 }
 
 impl Flags {
@@ -240,10 +260,65 @@ pub enum Kind {
     GAddr,
     /// Address of a scratch access: one VGPR or none (`off`).
     SAddrV,
+    /// Data of an image access, its width decided by dmask, d16 and tfe.
+    ImgData(ImgData),
+    /// Address of an image access, its width decided by dim and a16.
+    ImgAddr(ImgAddr),
+    /// An exported VGPR, or NULL (`off`).
+    Export,
     /// A 32-bit constant that always takes the literal dword (`v_fmamk`, `s_setreg_imm32_b32`).
     Literal,
     /// A 16-bit immediate, see [`ImmKind`].
     Imm(ImmKind),
+}
+
+/// What the data of an image access is; decides its registers together with dmask, d16 and tfe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ImgData {
+    /// One value per set bit of dmask.
+    Texel,
+    /// Four values of the one component dmask selects.
+    Gather,
+    /// As `Gather`, from a multisampled image.
+    Msaa,
+    /// Operand and old value of an atomic: 32 or 64 bits.
+    Atomic,
+    /// Source and comparand of a compare-and-swap: two of 32 or 64 bits.
+    CmpSwap,
+    /// Result of a ray intersection: four dwords.
+    Ray,
+}
+
+/// Gradients of an image sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Gradients {
+    /// None.
+    None,
+    /// 32 bits each.
+    Full,
+    /// 16 bits each, two per register.
+    Half,
+}
+
+/// What the address of an image access consists of; decides its registers together with dim and a16.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ImgAddr {
+    /// Extra dwords, gradients, coordinates, level of detail.
+    Texel {
+        /// Dwords before the gradients: offset, bias, depth reference.
+        extra: u32,
+        /// Gradients.
+        gradients: Gradients,
+        /// Has coordinates.
+        coords: bool,
+        /// Has a level of detail, clamp or mip behind the coordinates.
+        lod: bool,
+    },
+    /// Ray of an intersection test.
+    Ray {
+        /// Dwords of the node pointer.
+        node: u32,
+    },
 }
 
 /// How a 16-bit immediate is read and printed.
@@ -269,6 +344,10 @@ pub enum ImmKind {
     SendMsg,
     /// Hardware register, bit offset and size.
     HwReg,
+    /// Export target.
+    ExpTarget,
+    /// Interpolation attribute and channel: `attr` times four plus channel.
+    Attr,
 }
 
 /// Where an operand lives in the machine word.
@@ -315,6 +394,16 @@ pub enum Field {
     Vaddr,
     /// Buffer data VGPR.
     Vdata,
+    /// Further address VGPR of an image access, 1 to 4: a byte of the third dword.
+    Nsa(u32),
+    /// Image sampler, divided by four.
+    Ssamp,
+    /// Export target.
+    Target,
+    /// Exported VGPR 0 to 3.
+    Export(u32),
+    /// Interpolation attribute.
+    Attr,
 }
 
 /// Element type of an operand: says its width and how constants in it are read.

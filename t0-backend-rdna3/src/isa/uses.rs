@@ -93,9 +93,14 @@ impl Inst {
             Class::LdsLoad | Class::LdsStore | Class::LdsAtomic | Class::LdsLane => w.lgkm = 1,
             // Scalar loads of two dwords or more count twice.
             Class::Smem => w.lgkm = if row.operands[0].ty.regs() >= 2 { 2 } else { 1 },
+            Class::LdsDir | Class::Export => w.exp = 1,
             Class::SmemInv => w.lgkm = 1,
             Class::Msg if row.name.starts_with("s_sendmsg") => w.lgkm = 1,
             _ => {}
+        }
+        // Data of the global data share is read out late. Source: LLVM `SIInsertWaitcnts`, GDS_GPR_LOCK.
+        if self.mods.gds {
+            w.exp = 1;
         }
         // A flat access may turn out to be an LDS access, so it also counts there.
         if flat {
@@ -108,7 +113,12 @@ impl Inst {
     pub fn size(&self) -> usize {
         let form = Form::of(self.row(), self.enc).or(Form::of(self.row(), Enc::Natural));
         let literal = self.operands.iter().any(|o| matches!(o, Operand::Literal(_)));
-        form.map_or(0, Form::bytes) + if literal || self.enc.is_dpp() { 4 } else { 0 }
+        form.map_or(0, Form::bytes)
+            + if literal || self.enc.is_dpp() || matches!(self.enc, Enc::Nsa(_)) {
+                4
+            } else {
+                0
+            }
     }
 }
 

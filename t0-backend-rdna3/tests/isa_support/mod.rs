@@ -53,6 +53,9 @@ pub fn forms(op: Opcode, rng: &mut Rng) -> Vec<Enc> {
         fi: rng.chance(50),
     };
     let mut out = vec![Enc::Natural];
+    if row.family == Family::Mimg && row.name != "image_get_resinfo" {
+        out.push(Enc::Nsa(2));
+    }
     if e64 {
         out.push(Enc::E64);
     }
@@ -114,6 +117,8 @@ fn literal(rng: &mut Rng, ty: Ty) -> Operand {
 fn imm(rng: &mut Rng, kind: ImmKind) -> Operand {
     let v = rng.next() as i64 & 0xffff;
     Operand::Imm(match kind {
+        ImmKind::ExpTarget => rng.pick(&[0, 1, 7, 8, 12, 16, 20, 21, 22]),
+        ImmKind::Attr => i64::from(rng.below(132)),
         ImmKind::Signed | ImmKind::Branch => i64::from(v as u16 as i16),
         ImmKind::WaitCnt => {
             (if rng.chance(50) {
@@ -130,7 +135,8 @@ fn imm(rng: &mut Rng, kind: ImmKind) -> Operand {
     })
 }
 
-fn operand(rng: &mut Rng, spec: &OperandSpec, saddr_off: bool, mods: &Mods, enc: Enc, wave_size: u32) -> Operand {
+fn operand(rng: &mut Rng, inst: &Inst, spec: &OperandSpec, saddr_off: bool, wave_size: u32) -> Operand {
+    let (mods, enc) = (&inst.mods, inst.enc);
     let regs = spec.ty.regs_in(wave_size);
     let int16 = matches!(spec.ty, Ty::I16 | Ty::U16 | Ty::B16);
     let konst = |rng: &mut Rng| loop {
@@ -178,13 +184,22 @@ fn operand(rng: &mut Rng, spec: &OperandSpec, saddr_off: bool, mods: &Mods, enc:
         Kind::SAddrV => vgpr(rng, 1),
         Kind::Literal => literal(rng, spec.ty),
         Kind::Imm(kind) => imm(rng, kind),
+        // LLVM decodes gathers as four registers first, and refuses what reaches beyond v255 then.
+        Kind::ImgData(_) => Operand::vn(rng.below(248), inst.image_regs(spec)),
+        Kind::ImgAddr(_) => vgpr(rng, inst.image_regs(spec).max(1)),
+        Kind::Export if rng.chance(30) => Operand::OFF,
+        Kind::Export => vgpr(rng, 1),
     }
 }
 
 fn random_mods(rng: &mut Rng, op: Opcode, level: u32) -> Mods {
     let row = op.row();
     let mut m = Mods::for_op(op);
-    if level == 0 {
+    if row.family == Family::Mimg && row.name.contains("bvh") {
+        m.a16 = rng.chance(50);
+        return m;
+    }
+    if level == 0 && row.family != Family::Mimg {
         return m;
     }
     let bits = |rng: &mut Rng, n: u32| if rng.chance(level) { rng.below(1 << n) } else { 0 };
@@ -206,12 +221,25 @@ fn random_mods(rng: &mut Rng, op: Opcode, level: u32) -> Mods {
             (m.slc, m.dlc) = (rng.chance(30), rng.chance(30));
             m.glc |= rng.chance(40);
         }
-        Family::Mubuf => {
+        Family::Mubuf | Family::Mtbuf => {
+            m.format = if row.family == Family::Mtbuf { rng.below(128) } else { 0 };
             m.offset = rng.pick(&[0, 4, 4095]);
             (m.slc, m.dlc) = (rng.chance(30), rng.chance(30));
             m.glc |= rng.chance(40);
             (m.offen, m.idxen) = (rng.chance(40), rng.chance(40));
             m.tfe = rng.chance(10);
+        }
+        Family::Mimg => {
+            (m.glc, m.slc, m.dlc) = (rng.chance(20), rng.chance(20), rng.chance(20));
+            (m.dmask, m.dim) = (rng.below(16), rng.below(8));
+            (m.unorm, m.r128, m.a16) = (rng.chance(20), rng.chance(20), rng.chance(30));
+            (m.d16, m.tfe, m.lwe) = (rng.chance(20), rng.chance(20), rng.chance(20));
+        }
+        Family::Exp => (m.done, m.row_en) = (rng.chance(30), rng.chance(30)),
+        Family::Ldsdir => m.wait = rng.below(16),
+        Family::Vinterp => {
+            m.wait = rng.below(8);
+            (m.neg, m.op_sel, m.clamp) = (bits(rng, 3), bits(rng, 4), rng.chance(30));
         }
         Family::Vop3p => {
             m.clamp = rng.chance(30);
@@ -236,9 +264,19 @@ pub fn random_inst(rng: &mut Rng, op: Opcode, enc: Enc, target: &Target) -> Opti
     let row = op.row();
     let pair = row.family == Family::Vopdx;
     for attempt in 0..4000 {
-        let level = if rng.chance(40) { 0 } else { 60 - (attempt / 8).min(50) };
+        let level = if rng.chance(40) {
+            0
+        } else {
+            60 - (attempt / 8).min(50u32)
+        };
         let mods = random_mods(rng, op, level);
         let saddr_off = rng.chance(50);
+        // The number of address parts follows from the modifiers.
+        let encs: Vec<Enc> = match enc {
+            Enc::Nsa(_) => (2..=5).map(Enc::Nsa).collect(),
+            e => vec![e],
+        };
+        let enc = encs[rng.below(encs.len() as u32) as usize];
         let mut inst = Inst {
             op,
             enc,
@@ -249,7 +287,7 @@ pub fn random_inst(rng: &mut Rng, op: Opcode, enc: Enc, target: &Target) -> Opti
         let specs: Vec<OperandSpec> = inst.specs().collect();
         inst.operands = specs
             .iter()
-            .map(|s| operand(rng, s, saddr_off, &mods, enc, target.wave_size))
+            .map(|s| operand(rng, &inst, s, saddr_off, target.wave_size))
             .collect();
         one_literal(&specs, &mut inst.operands);
         // Late attempts drop single modifiers that the row may not have.
@@ -262,7 +300,8 @@ pub fn random_inst(rng: &mut Rng, op: Opcode, enc: Enc, target: &Target) -> Opti
                 1 => inst.mods.omod = 0,
                 2 => inst.mods.clamp = false,
                 3 => (inst.mods.neg, inst.mods.abs) = (inst.mods.neg & 1, inst.mods.abs & 1),
-                4 => (inst.mods.neg_lo, inst.mods.neg_hi, inst.mods.gds) = (0, 0, false),
+                4 if row.family == Family::Ds => inst.mods.gds = false,
+                4 => (inst.mods.neg_lo, inst.mods.neg_hi) = (0, 0),
                 _ if row.class == Class::Wmma || row.family == Family::Vop3p => (inst.mods.neg, inst.mods.abs) = (0, 0),
                 _ => inst.mods = Mods::for_op(op),
             }

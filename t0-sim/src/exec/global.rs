@@ -69,6 +69,8 @@ fn meaning(op: Flat) -> Access {
         flat_atomic_min_f32 | global_atomic_min_f32 => Atomic(Rmw::MinF, Width::W32),
         flat_atomic_max_f32 | global_atomic_max_f32 => Atomic(Rmw::MaxF, Width::W32),
         flat_atomic_add_f32 | global_atomic_add_f32 => Atomic(Rmw::AddF, Width::W32),
+        global_load_addtid_b32 => LoadWide(1),
+        global_store_addtid_b32 => StoreWide(1),
         global_atomic_csub_u32 => Atomic(Rmw::CSub, Width::W32),
     }
 }
@@ -76,6 +78,9 @@ fn meaning(op: Flat) -> Access {
 pub(super) fn exec(w: &mut Wave, env: &mut Env, i: &Instr, op: Flat) -> Step {
     if i.flags.has(Flags::SCRATCH) {
         return Err(Fault::unsupported("scratch memory"));
+    }
+    if matches!(op, Flat::global_load_addtid_b32 | Flat::global_store_addtid_b32) {
+        return Err(Fault::unsupported("addresses made of the lane number"));
     }
     let what = meaning(op);
     let base = if what.is_load() { i.src[1] } else { i.src[2] };

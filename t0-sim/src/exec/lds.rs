@@ -41,6 +41,8 @@ enum Op {
     Swizzle,
     Permute,
     BPermute,
+    /// Not simulated.
+    Missing,
 }
 
 #[rustfmt::skip]
@@ -118,6 +120,9 @@ fn meaning(op: Ds) -> Op {
         ds_load_i8_d16_hi => LoadD16(Part::I8, true),
         ds_load_u16_d16 => LoadD16(Part::U16, false),
         ds_load_u16_d16_hi => LoadD16(Part::U16, true),
+        ds_load_addtid_b32 | ds_store_addtid_b32 | ds_append | ds_consume => Missing,
+        ds_gws_sema_release_all | ds_gws_init | ds_gws_sema_v | ds_gws_sema_br | ds_gws_sema_p | ds_gws_barrier
+        | ds_ordered_count | ds_add_gs_reg_rtn | ds_sub_gs_reg_rtn | ds_bvh_stack_rtn_b32 => Missing,
         ds_permute_b32 => Permute,
         ds_bpermute_b32 => BPermute,
         ds_store_b96 => StoreWide(3),
@@ -130,6 +135,9 @@ fn meaning(op: Ds) -> Op {
 pub(super) fn exec(w: &mut Wave, env: &mut Env, i: &Instr, op: Ds) -> Step {
     if i.mods.gds {
         return Err(Fault::unsupported("the global data share"));
+    }
+    if meaning(op) == Op::Missing {
+        return Err(Fault::unsupported("LDS addresses made of M0"));
     }
     let lds = &mut *env.lds;
     let a = reg(i.src[0]);
@@ -145,6 +153,7 @@ pub(super) fn exec(w: &mut Wave, env: &mut Env, i: &Instr, op: Ds) -> Step {
     let (s0, s1) = (reg(i.src[1]), reg(i.src[2]));
     match meaning(op) {
         Op::LoadWide(n) => active().for_each(|l| load(w, lds, d, l, addr[l], n)),
+        Op::Missing => {}
         Op::Load2(n, stride) => {
             let [p, q] = offsets(i, n, stride);
             active().for_each(|l| {

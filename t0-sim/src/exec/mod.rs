@@ -198,6 +198,10 @@ fn pass(w: &mut Wave, env: &mut Env, i: &Instr) -> Step {
         Opcode::Smem(op) => smem::exec(w, env, i, op),
         Opcode::Flat(op) => global::exec(w, env, i, op),
         Opcode::Mubuf(op) => mubuf::exec(w, env, i, op),
+        Opcode::Mtbuf(_) => Err(Fault::unsupported("typed buffer accesses")),
+        Opcode::Mimg(_) | Opcode::Ldsdir(_) | Opcode::Vinterp(_) | Opcode::Exp(_) => {
+            Err(Fault::unsupported("it needs the graphics pipeline"))
+        }
     }
 }
 

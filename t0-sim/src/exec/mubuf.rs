@@ -17,10 +17,17 @@ use crate::program::{Dst, Instr, Src};
 use crate::wave::{Wave, LANES};
 
 #[rustfmt::skip]
-fn meaning(op: Mubuf) -> Access {
+fn meaning(op: Mubuf) -> Option<Access> {
     use Access::*;
     use Mubuf::*;
-    match op {
+    Some(match op {
+        buffer_load_format_x | buffer_load_format_xy | buffer_load_format_xyz | buffer_load_format_xyzw
+        | buffer_store_format_x | buffer_store_format_xy | buffer_store_format_xyz | buffer_store_format_xyzw
+        | buffer_load_d16_format_x | buffer_load_d16_format_xy | buffer_load_d16_format_xyz
+        | buffer_load_d16_format_xyzw | buffer_store_d16_format_x | buffer_store_d16_format_xy
+        | buffer_store_d16_format_xyz | buffer_store_d16_format_xyzw | buffer_load_d16_hi_format_x
+        | buffer_store_d16_hi_format_x | buffer_load_lds_u8 | buffer_load_lds_i8 | buffer_load_lds_u16
+        | buffer_load_lds_i16 | buffer_load_lds_b32 | buffer_load_lds_format_x => return None,
         buffer_load_u8 => Load(Part::U8),
         buffer_load_i8 => Load(Part::I8),
         buffer_load_u16 => Load(Part::U16),
@@ -75,7 +82,7 @@ fn meaning(op: Mubuf) -> Access {
         buffer_atomic_min_f32 => Atomic(Rmw::MinF, Width::W32),
         buffer_atomic_max_f32 => Atomic(Rmw::MaxF, Width::W32),
         buffer_atomic_add_f32 => Atomic(Rmw::AddF, Width::W32),
-    }
+    })
 }
 
 /// The fields of a buffer resource this simulator uses.
@@ -128,7 +135,9 @@ impl Resource {
 }
 
 pub(super) fn exec(w: &mut Wave, env: &mut Env, i: &Instr, op: Mubuf) -> Step {
-    let what = meaning(op);
+    let Some(what) = meaning(op) else {
+        return Err(Fault::unsupported("buffer formats and loads into LDS"));
+    };
     if what == Access::Inv {
         return Ok(());
     }

@@ -1,6 +1,6 @@
 //! DS: local data share. One line per instruction, see [`super`] for the notation.
 
-use super::{d0, d1, vd, vds, ADDR};
+use super::{d0, d1, vd, vds, ADDR, ADDR_X};
 use crate::isa::row::Ty::*;
 
 rows! {
@@ -27,6 +27,12 @@ rows! {
     18 ds_min_f32 LdsAtomic [ADDR, d0(F32)];
     19 ds_max_f32 LdsAtomic [ADDR, d0(F32)];
     21 ds_add_f32 LdsAtomic [ADDR, d0(F32)];
+    24 ds_gws_sema_release_all LdsAtomic [] R_M0 GDS_ONLY;
+    25 ds_gws_init LdsAtomic [ADDR] R_M0 GDS_ONLY;
+    26 ds_gws_sema_v LdsAtomic [] R_M0 GDS_ONLY;
+    27 ds_gws_sema_br LdsAtomic [ADDR] R_M0 GDS_ONLY;
+    28 ds_gws_sema_p LdsAtomic [] R_M0 GDS_ONLY;
+    29 ds_gws_barrier LdsAtomic [ADDR] R_M0 GDS_ONLY;
     30 ds_store_b8 LdsStore [ADDR, d0(B32)];
     31 ds_store_b16 LdsStore [ADDR, d0(B32)];
     32 ds_add_rtn_u32 LdsAtomic [vd(U32), ADDR, d0(U32)] RTN;
@@ -58,6 +64,9 @@ rows! {
     58 ds_load_u8 LdsLoad [vd(B32), ADDR];
     59 ds_load_i16 LdsLoad [vd(B32), ADDR];
     60 ds_load_u16 LdsLoad [vd(B32), ADDR];
+    61 ds_consume LdsAtomic [vd(B32)] RTN R_M0;
+    62 ds_append LdsAtomic [vd(B32)] RTN R_M0;
+    63 ds_ordered_count LdsAtomic [vd(B32), ADDR] RTN R_M0 GDS_ONLY;
     64 ds_add_u64 LdsAtomic [ADDR, d0(U64)];
     65 ds_sub_u64 LdsAtomic [ADDR, d0(U64)];
     66 ds_rsub_u64 LdsAtomic [ADDR, d0(U64)];
@@ -102,6 +111,8 @@ rows! {
     119 ds_load_2addr_b64 LdsLoad [vd(B128), ADDR] OFFSETS2;
     120 ds_load_2addr_stride64_b64 LdsLoad [vd(B128), ADDR] OFFSETS2;
     121 ds_add_rtn_f32 LdsAtomic [vd(F32), ADDR, d0(F32)] RTN;
+    122 ds_add_gs_reg_rtn LdsAtomic [vd(B64), d0(B32)] RTN R_M0 GDS_ONLY;
+    123 ds_sub_gs_reg_rtn LdsAtomic [vd(B64), d0(B32)] RTN R_M0 GDS_ONLY;
     126 ds_condxchg32_rtn_b64 LdsAtomic [vd(B64), ADDR, d0(B64)] RTN;
     160 ds_store_b8_d16_hi LdsStore [ADDR, d0(B32)];
     161 ds_store_b16_d16_hi LdsStore [ADDR, d0(B32)];
@@ -111,6 +122,9 @@ rows! {
     165 ds_load_i8_d16_hi LdsLoad [vds(B32), ADDR] D16;
     166 ds_load_u16_d16 LdsLoad [vds(B32), ADDR] D16;
     167 ds_load_u16_d16_hi LdsLoad [vds(B32), ADDR] D16;
+    173 ds_bvh_stack_rtn_b32 LdsAtomic [vd(B32), ADDR_X, d0(B32), d1(B128)] RTN NO_GDS;
+    176 ds_store_addtid_b32 LdsStore [d0(B32)] R_M0;
+    177 ds_load_addtid_b32 LdsLoad [vd(B32)] R_M0;
     178 ds_permute_b32 LdsLane [vd(B32), ADDR, d0(B32)];
     179 ds_bpermute_b32 LdsLane [vd(B32), ADDR, d0(B32)];
     222 ds_store_b96 LdsStore [ADDR, d0(B96)];

@@ -102,6 +102,8 @@ rows! {
     35 global_load_d16_hi_b16 VmemLoad [vds(B32), GADDR, SADDR] GLOBAL D16;
     36 global_store_d16_hi_b8 VmemStore [GADDR, d0(B32), SADDR] GLOBAL;
     37 global_store_d16_hi_b16 VmemStore [GADDR, d0(B32), SADDR] GLOBAL;
+    40 global_load_addtid_b32 VmemLoad [vd(B32), SADDR] GLOBAL;
+    41 global_store_addtid_b32 VmemStore [d0(B32), SADDR] GLOBAL;
     51 global_atomic_swap_b32 VmemAtomic [vd(B32), GADDR, d0(B32), SADDR] GLOBAL;
     52 global_atomic_cmpswap_b32 VmemAtomic [vd(B32), GADDR, d0(B64), SADDR] GLOBAL;
     53 global_atomic_add_u32 VmemAtomic [vd(U32), GADDR, d0(U32), SADDR] GLOBAL;

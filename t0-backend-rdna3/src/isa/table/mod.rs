@@ -46,7 +46,11 @@ macro_rules! rows {
 }
 
 mod ds;
+mod exp;
 mod flat;
+mod ldsdir;
+mod mimg;
+mod mtbuf;
 mod mubuf;
 mod smem;
 mod sop1;
@@ -54,6 +58,7 @@ mod sop2;
 mod sopc;
 mod sopk;
 mod sopp;
+mod vinterp;
 mod vop1;
 mod vop2;
 mod vop3;
@@ -63,7 +68,11 @@ mod vopc;
 mod vopd;
 
 pub use ds::Ds;
+pub use exp::Exp;
 pub use flat::Flat;
+pub use ldsdir::Ldsdir;
+pub use mimg::Mimg;
+pub use mtbuf::Mtbuf;
 pub use mubuf::Mubuf;
 pub use smem::Smem;
 pub use sop1::Sop1;
@@ -71,6 +80,7 @@ pub use sop2::Sop2;
 pub use sopc::Sopc;
 pub use sopk::Sopk;
 pub use sopp::Sopp;
+pub use vinterp::Vinterp;
 pub use vop1::Vop1;
 pub use vop2::Vop2;
 pub use vop3::Vop3;
@@ -98,7 +108,9 @@ macro_rules! opcode {
     };
 }
 
-opcode! { Sop1 Sop2 Sopc Sopk Sopp Smem Vop1 Vop2 Vopc Vop3 Vop3sd Vop3p Vopdx Vopdy Ds Flat Mubuf }
+opcode! {
+    Sop1 Sop2 Sopc Sopk Sopp Smem Vop1 Vop2 Vopc Vop3 Vop3sd Vop3p Vopdx Vopdy Ds Flat Mubuf Mtbuf Mimg Ldsdir Vinterp Exp
+}
 
 impl Opcode {
     /// The instruction of that name (no `_e32`/`_e64` suffix). Names of both halves of dual-issue pairs mean the first.
@@ -256,6 +268,8 @@ pub(super) const fn y1(ty: Ty) -> OperandSpec {
 
 // LDS.
 pub(super) const ADDR: OperandSpec = op(Role::Src, Field::Addr, Kind::Vgpr, Ty::B32);
+/// Address that is also written (`ds_bvh_stack_rtn_b32`).
+pub(super) const ADDR_X: OperandSpec = op(Role::DstSrc, Field::Addr, Kind::Vgpr, Ty::B32);
 pub(super) const fn d0(ty: Ty) -> OperandSpec {
     op(Role::Src, Field::Data0, Kind::Vgpr, ty)
 }
@@ -291,3 +305,10 @@ pub(super) const fn bx(ty: Ty) -> OperandSpec {
 pub(super) const VADDR: OperandSpec = op(Role::Src, Field::Vaddr, Kind::VAddr, Ty::B64);
 pub(super) const SRSRC: OperandSpec = op(Role::Src, Field::Srsrc, Kind::SBase, Ty::B128);
 pub(super) const SOFFSET: OperandSpec = op(Role::Src, Field::Soffset, Kind::SRegOrConst, Ty::B32);
+
+// Graphics.
+pub(super) const ATTR: OperandSpec = op(Role::Src, Field::Attr, Kind::Imm(ImmKind::Attr), Ty::B8);
+pub(super) const EXP_TARGET: OperandSpec = op(Role::Src, Field::Target, Kind::Imm(ImmKind::ExpTarget), Ty::B8);
+pub(super) const fn export(i: u32) -> OperandSpec {
+    op(Role::Src, Field::Export(i), Kind::Export, Ty::B32)
+}
