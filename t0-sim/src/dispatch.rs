@@ -14,6 +14,7 @@ use crate::driver::{Access, Dispatch, DispatchStats, ExecFault, ExecFaultKind, E
 use crate::exec::{run, Env};
 use crate::group::{Group, GroupFault, Setup};
 use crate::mem::{Global, Lds};
+use crate::num::Numerics;
 use crate::program::{Program, MAX_CODE};
 use crate::wave::{Wave, WaveState};
 
@@ -33,6 +34,7 @@ const CACHE: usize = 256;
 pub struct Simulator {
     budget: u64,
     threads: usize,
+    numerics: Numerics,
     cache: Mutex<HashMap<(u64, u32, u32), Cached>>,
 }
 
@@ -83,6 +85,7 @@ impl Simulator {
         Simulator {
             budget: DEFAULT_BUDGET,
             threads: rayon::current_num_threads().max(1),
+            numerics: Numerics::Fast,
             cache: Mutex::default(),
         }
     }
@@ -97,6 +100,17 @@ impl Simulator {
     pub fn with_threads(mut self, threads: usize) -> Simulator {
         self.threads = threads.max(1);
         self
+    }
+
+    /// Chooses how floating-point dot products are summed.
+    pub fn with_numerics(mut self, numerics: Numerics) -> Simulator {
+        self.numerics = numerics;
+        self
+    }
+
+    /// How floating-point dot products are summed.
+    pub fn numerics(&self) -> Numerics {
+        self.numerics
     }
 
     /// Runs a launch to its end or its first fault.
@@ -157,7 +171,8 @@ impl Simulator {
         };
         let mem = Global::new(vm);
         let d = Descriptor::read(&mem, launch.descriptor).map_err(&named)?;
-        let setup = d.setup(launch, inputs, self.budget).map_err(&named)?;
+        let mut setup = d.setup(launch, inputs, self.budget).map_err(&named)?;
+        setup.numerics = self.numerics;
         let program = self.program(&mem, &setup).map_err(&named)?;
         let job = Job::new(setup, program, cancel);
         let threads = (self.threads as u64).min(job.total).max(1);
@@ -328,6 +343,7 @@ impl Descriptor {
             grid: launch.grid,
             workgroup: launch.workgroup,
             budget,
+            numerics: Numerics::Fast,
         })
     }
 

@@ -8,6 +8,7 @@
 use crate::driver::ExecFaultKind;
 use crate::exec::{run, Env, Fault};
 use crate::mem::{Global, Lds};
+use crate::num::Numerics;
 use crate::program::Program;
 use crate::wave::{Wave, WaveState, EXEC};
 
@@ -34,6 +35,8 @@ pub(crate) struct Setup {
     pub workgroup: [u32; 3],
     /// Largest number of instructions one wave may execute.
     pub budget: u64,
+    /// How dot products are summed.
+    pub numerics: Numerics,
 }
 
 impl Setup {
@@ -70,6 +73,7 @@ impl Group {
         let make = |index: u32| {
             let mut w = Wave::with_lanes(s.lanes, s.vgprs, s.mode);
             w.index = index;
+            w.numerics = s.numerics;
             let count = items.saturating_sub(s.lanes * index).min(s.lanes);
             let exec = if count >= 64 { u64::MAX } else { (1 << count) - 1 };
             w.set_s64(EXEC, exec);

@@ -17,3 +17,4 @@ mod wait;
 pub mod wave;
 
 pub use dispatch::{Launch, RunStats, Simulator};
+pub use num::Numerics;

@@ -5,12 +5,55 @@
 //!
 //! Method: every f16/f32 operation is evaluated in f64 with *round to odd* (`add_odd`) and narrowed once by
 //! [`narrow`]; 53 bits rounded to odd lose nothing for any format of at most 51 bits, so the final rounding is
-//! the only one (Boldo and Melquiond, "When double rounding is odd", 2005). Transcendentals are polynomials in
-//! f64 built from `+ - * /` and `sqrt` alone (all exactly specified by IEEE 754), then narrowed: error below
-//! 0.51 ulp, inside the manual's 1 ulp, and bit-identical everywhere.
+//! the only one (Boldo and Melquiond, "When double rounding is odd", 2005). Transcendentals are in [`trans`], the
+//! card's dot-product adder is in [`dot`].
 //!
 //! Invariant: a NaN result is the first NaN operand made quiet, or the default NaN `0x7fc00000` (`0x7e00`);
 //! never what the host happens to produce.
+
+pub mod dot;
+pub mod trans;
+
+pub use trans::Trans;
+
+/// How floating-point dot products (`v_dot2_f32_*`, `v_dot2acc_f32_*`, float `v_wmma_*`) are summed. Everything else is
+/// the same in both modes, and so are these where every partial sum is exact and no two addends differ in sign.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Numerics {
+    /// f32 accumulation in the order k = 0, 1, …: `acc = fma(a[k], b[k], acc)`, rounded to nearest at every step; 16-bit
+    /// results are rounded once more at the end. t0's IR means the same, so kernels can be compared bit by bit.
+    #[default]
+    Fast,
+    /// The card's adder as far as it is published, see [`dot`].
+    Silicon,
+}
+
+impl Numerics {
+    /// The name the command line and `T0_NUMERICS` use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Numerics::Fast => "fast",
+            Numerics::Silicon => "silicon",
+        }
+    }
+}
+
+/// A numerics mode that does not exist.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no numerics mode; write `fast` (ordered fused multiply-adds) or `silicon` (the card's adder)")]
+pub struct UnknownNumerics(pub String);
+
+impl std::str::FromStr for Numerics {
+    type Err = UnknownNumerics;
+
+    fn from_str(s: &str) -> Result<Numerics, UnknownNumerics> {
+        match s {
+            "fast" => Ok(Numerics::Fast),
+            "silicon" => Ok(Numerics::Silicon),
+            _ => Err(UnknownNumerics(s.to_owned())),
+        }
+    }
+}
 
 /// The rounding direction in MODE.round (0..=3 in the hardware's order).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,6 +199,20 @@ pub fn f16_to_f32(h: u16) -> f32 {
     let finite = (f32::from_bits(em << 13) * f32::from_bits(0x7780_0000)).to_bits();
     let special = 0x7f80_0000 | (em << 13) | if em > 0x7c00 { 0x0040_0000 } else { 0 };
     f32::from_bits(sign | if em >= 0x7c00 { special } else { finite })
+}
+
+/// f32 to f16 bits, rounded to nearest even, without branches. NaNs become the default NaN with their sign.
+#[inline(always)]
+pub fn f32_to_f16_nearest(x: f32) -> u16 {
+    let b = x.to_bits();
+    let (sign, a) = ((b >> 16 & 0x8000) as u16, b & 0x7fff_ffff);
+    // Below 2^-14: adding 0.5, whose last bit is 2^-24, makes the host's addition round to f16's denormal grid.
+    let tiny = (f32::from_bits(a) + 0.5).to_bits().wrapping_sub(0x3f00_0000);
+    // Else: re-bias the exponent and round the 13 bits that go; a carry out of the largest finite value is infinity.
+    let normal = a.wrapping_sub(0x3800_0000).wrapping_add(0xfff + (a >> 13 & 1)) >> 13;
+    let finite = if a < 0x3880_0000 { tiny } else { normal };
+    let large = if a > 0x7f80_0000 { 0x7e00 } else { 0x7c00 };
+    sign | if a >= 0x4780_0000 { large } else { finite } as u16
 }
 
 /// f32 to f16 bits, one rounding.
@@ -369,161 +426,6 @@ pub fn minmax16(a: u16, b: u16, max: bool, ieee: bool) -> u16 {
     }
 }
 
-/// 1/k! for k = 0..=19.
-const INV_FACTORIAL: [f64; 20] = {
-    let mut c = [1.0; 20];
-    let mut k = 1;
-    let mut f = 1.0;
-    while k < 20 {
-        // Exact: 19! is below 2^57 with many factors of two.
-        f *= k as f64;
-        c[k] = 1.0 / f;
-        k += 1;
-    }
-    c
-};
-
-/// 1/(2k + 1) for k = 0..=11.
-const INV_ODD: [f64; 12] = {
-    let mut c = [1.0; 12];
-    let mut k = 1;
-    while k < 12 {
-        c[k] = 1.0 / (2 * k + 1) as f64;
-        k += 1;
-    }
-    c
-};
-
-/// 2^x in f64 for |x| below 1000.
-pub fn exp2_64(x: f64) -> f64 {
-    let n = x.round_ties_even();
-    let t = (x - n) * std::f64::consts::LN_2;
-    // Taylor series of e^t, |t| <= 0.3466: the first dropped term is below 2^-60.
-    let sum = INV_FACTORIAL[..=14].iter().rev().fold(0.0, |sum, c| sum * t + c);
-    sum * f64::from_bits(((n as i64 + 1023) as u64) << 52)
-}
-
-/// log2(x) for finite positive normal x.
-pub fn log2_64(x: f64) -> f64 {
-    let bits = x.to_bits();
-    let mut e = ((bits >> 52) as i64) - 1023;
-    let mut m = f64::from_bits((bits & ((1 << 52) - 1)) | (1023 << 52));
-    if m > std::f64::consts::SQRT_2 {
-        m *= 0.5;
-        e += 1;
-    }
-    // ln m = 2 atanh(s), s = (m-1)/(m+1), |s| <= 0.1716: s^25 is below 2^-63.
-    let s = (m - 1.0) / (m + 1.0);
-    let s2 = s * s;
-    let sum = INV_ODD.iter().rev().fold(0.0, |sum, c| sum * s2 + c);
-    e as f64 + 2.0 * s * sum * std::f64::consts::LOG2_E
-}
-
-/// sin(2 pi r) for finite r.
-pub fn sin_turns(r: f64) -> f64 {
-    let r = r - r.round_ties_even();
-    let quadrant = (r * 4.0).round_ties_even();
-    let t = (r - quadrant * 0.25) * std::f64::consts::TAU;
-    let t2 = -t * t;
-    // |t| <= pi/4: t^19/19! is below 2^-63.
-    let series = |from: usize| {
-        INV_FACTORIAL[from..]
-            .iter()
-            .step_by(2)
-            .rev()
-            .fold(0.0, |sum, c| sum * t2 + c)
-    };
-    match quadrant as i32 & 3 {
-        0 => series(1) * t,
-        1 => series(0),
-        2 => -series(1) * t,
-        _ => -series(0),
-    }
-}
-
-/// cos(2 pi r) for finite r.
-pub fn cos_turns(r: f64) -> f64 {
-    sin_turns(r - r.round_ties_even() + 0.25)
-}
-
-/// The functions of the transcendental unit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Trans {
-    /// 1/x.
-    Rcp,
-    /// 1/sqrt(x).
-    Rsq,
-    /// sqrt(x).
-    Sqrt,
-    /// 2^x.
-    Exp,
-    /// log2(x).
-    Log,
-    /// sin(2 pi x).
-    Sin,
-    /// cos(2 pi x).
-    Cos,
-}
-
-impl Trans {
-    /// The function in f64, special values included; `None` for a NaN that the operation itself makes.
-    fn eval(self, x: f64) -> Option<f64> {
-        Some(match self {
-            Trans::Rcp => 1.0 / x,
-            Trans::Rsq if x == 0.0 => 1.0 / x,
-            Trans::Sqrt if x == 0.0 => x,
-            Trans::Rsq | Trans::Sqrt | Trans::Log if x < 0.0 => return None,
-            Trans::Rsq => 1.0 / x.sqrt(),
-            Trans::Sqrt => x.sqrt(),
-            Trans::Exp if x > 900.0 => f64::INFINITY,
-            Trans::Exp if x < -900.0 => 0.0,
-            Trans::Exp => exp2_64(x),
-            Trans::Log if x == 0.0 => f64::NEG_INFINITY,
-            Trans::Log if x == f64::INFINITY => x,
-            Trans::Log => log2_64(x),
-            Trans::Sin | Trans::Cos if x.is_infinite() => return None,
-            // Outside +-256 turns the unit gives the value at 0 (GCN3 manual, V_SIN_F32/V_COS_F32).
-            // UNVERIFIED(hw): RDNA3 keeps that range rule.
-            Trans::Sin if x.abs() > 256.0 => 0.0,
-            Trans::Cos if x.abs() > 256.0 => 1.0,
-            Trans::Sin if x == 0.0 => x,
-            Trans::Sin => sin_turns(x),
-            Trans::Cos => cos_turns(x),
-        })
-    }
-}
-
-/// A transcendental on an f32 pattern. The f32 unit has no denormals on either side whatever MODE says
-/// (LLVM lowers exp2/log2/sqrt/rcp with explicit scaling for that reason).
-/// UNVERIFIED(hw): sqrt and rsq flush like rcp, exp and log do.
-pub fn trans32(f: Trans, b: u32) -> u32 {
-    if is_nan32(b) {
-        return b | 0x0040_0000;
-    }
-    let b = if b & 0x7f80_0000 == 0 { b & 0x8000_0000 } else { b };
-    let Some(y) = f.eval(f64::from(f32::from_bits(b))) else {
-        return 0x7fc0_0000;
-    };
-    // The host's conversion rounds to nearest even.
-    let r = (y as f32).to_bits();
-    if r & 0x7f80_0000 == 0 {
-        r & 0x8000_0000
-    } else {
-        r
-    }
-}
-
-/// A transcendental on an f16 pattern; denormals follow MODE.
-pub fn trans16(f: Trans, h: u16, mode: FpMode) -> u16 {
-    if is_nan16(h) {
-        return h | 0x0200;
-    }
-    match f.eval(f16_to_f64(mode.in16(h))) {
-        Some(y) => mode.out16(narrow(y, F16, Round::Nearest) as u16),
-        None => 0x7e00,
-    }
-}
-
 /// The exponent field of an f32 pattern.
 fn exponent(b: u32) -> i32 {
     ((b >> 23) & 0xff) as i32
@@ -677,10 +579,20 @@ mod tests {
                 continue;
             }
             assert_eq!(f32_to_f16(x, Round::Nearest), half::f16::from_f32(x).to_bits(), "{x:e}");
+            assert_eq!(f32_to_f16_nearest(x), half::f16::from_f32(x).to_bits(), "{x:e}");
             assert_eq!(f32_to_bf16(x), half::bf16::from_f32(x).to_bits(), "{x:e}");
             let d = f64::from_bits(r.next());
             if !d.is_nan() {
                 assert_eq!(narrow(d, F32, Round::Nearest), (d as f32).to_bits(), "{d:e}");
+            }
+        }
+        // Every boundary between neighbours, and both sides of it.
+        for h in 0..0x7c00u16 {
+            let (lo, hi) = (half::f16::from_bits(h).to_f64(), half::f16::from_bits(h + 1).to_f64());
+            let hi = if hi.is_infinite() { 65536.0 } else { hi };
+            let tie = ((lo + hi) / 2.0) as f32;
+            for x in [tie, f32::from_bits(tie.to_bits() - 1), f32::from_bits(tie.to_bits() + 1), -tie] {
+                assert_eq!(f32_to_f16_nearest(x), narrow(f64::from(x), F16, Round::Nearest) as u16, "{x:e}");
             }
         }
         for h in 0..=u16::MAX {
@@ -690,6 +602,7 @@ mod tests {
             } else {
                 assert_eq!(f16_to_f32(h).to_bits(), want.to_bits());
                 assert_eq!(f32_to_f16(want, Round::Zero), h);
+                assert_eq!(f32_to_f16_nearest(want), h);
             }
         }
     }
@@ -720,56 +633,6 @@ mod tests {
             assert!(f64::from(lo) <= exact && exact <= f64::from(hi));
             assert!(zero.abs() <= lo.abs().max(hi.abs()) && f64::from(zero).abs() <= exact.abs());
         }
-    }
-
-    #[test]
-    fn transcendentals_are_within_one_ulp_of_the_host() {
-        let mut r = Rng(99);
-        let check = |f: Trans, x: f32, want: f64| {
-            let got = f32::from_bits(trans32(f, x.to_bits()));
-            let want32 = want as f32;
-            if want32.is_subnormal() || want32 == 0.0 {
-                return;
-            }
-            let ulp = (got.to_bits() as i64 - want32.to_bits() as i64).abs();
-            assert!(ulp <= 1, "{f:?}({x:e}) = {got:e}, host {want:e}");
-        };
-        for _ in 0..100_000 {
-            let u = r.next() as f64 / u64::MAX as f64;
-            let x = f32::from_bits((r.next() as u32 & 0x7fff_ffff) % 0x7f00_0000).max(f32::MIN_POSITIVE);
-            check(Trans::Rcp, x, 1.0 / f64::from(x));
-            check(Trans::Sqrt, x, f64::from(x).sqrt());
-            check(Trans::Rsq, x, 1.0 / f64::from(x).sqrt());
-            check(Trans::Log, x, f64::from(x).log2());
-            let e = (u * 250.0 - 124.0) as f32;
-            check(Trans::Exp, e, f64::from(e).exp2());
-            let t = (u * 2.0 - 1.0) as f32;
-            let (s, c) = (
-                f64::from(trans_value(Trans::Sin, t)),
-                f64::from(trans_value(Trans::Cos, t)),
-            );
-            let a = f64::from(t) * std::f64::consts::TAU;
-            assert!((s - a.sin()).abs() < 1e-7 && (c - a.cos()).abs() < 1e-7, "{t}");
-        }
-    }
-
-    fn trans_value(f: Trans, x: f32) -> f32 {
-        f32::from_bits(trans32(f, x.to_bits()))
-    }
-
-    #[test]
-    fn special_values_of_the_transcendental_unit() {
-        let t = |f, b| trans32(f, b);
-        assert_eq!(t(Trans::Rcp, 0x8000_0000), 0xff80_0000);
-        assert_eq!(t(Trans::Rcp, 0x0000_0001), 0x7f80_0000);
-        assert_eq!(t(Trans::Sqrt, 0x8000_0000), 0x8000_0000);
-        assert_eq!(t(Trans::Sqrt, 0xbf80_0000), 0x7fc0_0000);
-        assert_eq!(t(Trans::Exp, 0xff80_0000), 0);
-        assert_eq!(t(Trans::Exp, 0x4300_0000), 0x7f80_0000);
-        assert_eq!(t(Trans::Log, 0), 0xff80_0000);
-        assert_eq!(t(Trans::Sin, 0x3e80_0000), 0x3f80_0000);
-        assert_eq!(t(Trans::Cos, 0x3e80_0000) & 0x7fff_ffff, 0);
-        assert_eq!(t(Trans::Exp, 0x7f80_0001), 0x7fc0_0001);
     }
 
     #[test]

@@ -10,7 +10,7 @@
 //! instructions `half` is 0. In a wave of 32 lanes it is always 0.
 
 use crate::hazard::Hazards;
-use crate::num::FpMode;
+use crate::num::{FpMode, Numerics};
 use crate::wait::Waits;
 
 /// Lanes of one pass of the vector unit.
@@ -62,6 +62,8 @@ pub struct Wave {
     pub mode: u32,
     /// Floating-point part of MODE, decoded.
     pub fp: FpMode,
+    /// How dot products are summed.
+    pub numerics: Numerics,
     /// What it is doing.
     pub state: WaveState,
     /// Number in its workgroup.
@@ -100,6 +102,7 @@ impl Wave {
             pc: 0,
             mode,
             fp: FpMode::from_mode(mode),
+            numerics: Numerics::Fast,
             state: WaveState::Running,
             index: 0,
             issued: 0,

@@ -9,6 +9,7 @@ use super::fma::fma_row;
 use super::lanes::{each, Lanes, Row16, Row64};
 use super::wide::wide;
 use super::{Fault, Step};
+use crate::num::trans::{self, Trans};
 use crate::num::{self, fma_odd, is_nan32, nan16, nan32, FpMode, Round};
 use crate::program::Dst;
 use crate::wave::{Row, LANES};
@@ -246,29 +247,21 @@ impl Lanes<'_> {
         }
     }
 
-    /// Transcendental on f32.
-    #[inline(never)]
-    pub fn trans32(&mut self, t: num::Trans) -> Step {
-        let (a, mask) = (self.s32(0), self.mask);
-        // Results of disabled lanes are dropped: skip the work.
-        let r = each(|l| if mask >> l & 1 == 1 { num::trans32(t, a[l]) } else { 0 });
-        self.putf32(&r);
-        Ok(())
-    }
+    wide! {
+        /// Transcendental on f32.
+        pub fn trans32(x, t: Trans) -> Step {
+            let mut room = MaybeUninit::uninit();
+            let r = trans::row32(t, x.row(0, &mut room));
+            x.setf32(&r);
+            Ok(())
+        }
 
-    /// Transcendental on f16.
-    #[inline(never)]
-    pub fn trans16(&mut self, t: num::Trans) -> Step {
-        let (a, m, mask) = (self.s16(0), self.fp, self.mask);
-        let r = each(|l| {
-            if mask >> l & 1 == 1 {
-                num::trans16(t, a[l], m)
-            } else {
-                0
-            }
-        });
-        self.putf16(&r);
-        Ok(())
+        /// Transcendental on f16.
+        pub fn trans16(x, t: Trans) -> Step {
+            let r = trans::row16(t, &x.s16(0), x.fp);
+            x.putf16(&r);
+            Ok(())
+        }
     }
 
     /// f64 operation of `n` sources on the host's f64 (round to nearest only).

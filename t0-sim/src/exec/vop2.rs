@@ -105,7 +105,7 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop2) -> Step {
         }
         v_dot2acc_f32_f16 => {
             let (a, b, c) = (x.raw(0), x.raw(1), x.old());
-            let r = super::vop3p::dot2_f16(x.fp, &a, &b, &c);
+            let r = super::vop3p::dot2_rows(&x, &a, &b, &c, crate::num::dot::Half::F16);
             x.putf32(&r);
             Ok(())
         }

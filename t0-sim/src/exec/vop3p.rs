@@ -6,7 +6,8 @@ use super::lanes::{each, merge16, Lanes};
 use super::valu::{d, half2, half_fma};
 use super::wmma::{self, Form};
 use super::Step;
-use crate::num::{self, add_odd, bf16_to_f32, f16_to_f32, fma_odd, nan32, FpMode};
+use crate::num::dot::{self, Half};
+use crate::num::{self, add_odd, bf16_to_f32, f16_to_f32, fma_odd, nan32, FpMode, Numerics};
 use crate::program::Instr;
 use crate::wave::{Row, Wave};
 
@@ -142,18 +143,8 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop3p) -> Step {
         v_pk_max_f16 => floats2(&mut x, |m, a, b| {
             m.out16(num::minmax16(m.in16(a), m.in16(b), true, m.ieee))
         }),
-        v_dot2_f32_f16 => {
-            let (a, b, acc) = (signed_pair(&x, 0), signed_pair(&x, 1), signed_scalar(&x));
-            let r = dot2_f16(x.fp, &a, &b, &acc);
-            x.putf32(&r);
-            Ok(())
-        }
-        v_dot2_f32_bf16 => {
-            let (a, b, acc, m) = (signed_pair(&x, 0), signed_pair(&x, 1), signed_scalar(&x), x.fp);
-            let r = each(|l| dot2(m, a[l], b[l], acc[l], bf16_to_f32));
-            x.putf32(&r);
-            Ok(())
-        }
+        v_dot2_f32_f16 => dot2(&mut x, Half::F16),
+        v_dot2_f32_bf16 => dot2(&mut x, Half::Bf16),
         v_dot4_i32_iu8 => dot_int(&mut x, 8, true),
         v_dot8_i32_iu4 => dot_int(&mut x, 4, true),
         v_dot4_u32_u8 => dot_int(&mut x, 8, false),
@@ -188,21 +179,37 @@ fn signed_scalar(x: &Lanes) -> Row {
     x.raw(2).map(|v| v ^ flip)
 }
 
-/// `c + a.lo * b.lo + a.hi * b.hi` in f32: exact products, two rounded sums in that order. Silicon aligns the three
-/// addends on one grid instead (measured on gfx1151), so the last bit may differ; integers agree.
-fn dot2(m: FpMode, a: u32, b: u32, c: u32, f: impl Fn(u16) -> f32) -> u32 {
+fn dot2(x: &mut Lanes, half: Half) -> Step {
+    let (a, b, c) = (signed_pair(x, 0), signed_pair(x, 1), signed_scalar(x));
+    let r = dot2_rows(x, &a, &b, &c, half);
+    x.putf32(&r);
+    Ok(())
+}
+
+/// `c + a.lo * b.lo + a.hi * b.hi` in f32: the order of the manual's pseudocode, products exact, each sum rounded under
+/// MODE; or what the card's adder makes of it (see [`crate::num::dot`]), which ignores MODE.
+pub(super) fn dot2_rows(x: &Lanes, a: &Row, b: &Row, c: &Row, half: Half) -> Row {
+    if x.w.numerics == Numerics::Silicon {
+        let split = |v: u32| [v as u16, (v >> 16) as u16];
+        return each(|l| dot::dot2(c[l], split(a[l]), split(b[l]), half));
+    }
+    let m = x.fp;
+    match half {
+        Half::F16 => each(|l| dot2_ordered(m, a[l], b[l], c[l], f16_to_f32)),
+        Half::Bf16 => each(|l| dot2_ordered(m, a[l], b[l], c[l], bf16_to_f32)),
+    }
+}
+
+fn dot2_ordered(m: FpMode, a: u32, b: u32, c: u32, f: impl Fn(u16) -> f32) -> u32 {
     let p = |s: u32| f64::from(f((a >> s) as u16)) * f64::from(f((b >> s) as u16));
-    let t = m.to32(add_odd(d(m.in32(c)), p(0)));
+    let narrow = |x: f64| if m.plain32() { (x as f32).to_bits() } else { m.to32(x) };
+    let t = narrow(add_odd(d(m.in32(c)), p(0)));
     let r = add_odd(d(t), p(16));
     if r.is_nan() {
         nan32(&[c])
     } else {
-        m.to32(r)
+        narrow(r)
     }
-}
-
-pub(super) fn dot2_f16(m: FpMode, a: &Row, b: &Row, c: &Row) -> Row {
-    each(|l| dot2(m, a[l], b[l], c[l], f16_to_f32))
 }
 
 /// Integer dot products. With `chosen`, `neg_lo[0]`/`neg_lo[1]` make A/B signed; clamp saturates.
@@ -213,17 +220,18 @@ fn dot_int(x: &mut Lanes, bits: u32, chosen: bool) -> Step {
     let get = |v: u32, k: u32, signed: bool| {
         let shifted = v << (32 - bits - k * bits);
         if signed {
-            i64::from(shifted as i32 >> (32 - bits))
+            shifted as i32 >> (32 - bits)
         } else {
-            i64::from(shifted >> (32 - bits))
+            (shifted >> (32 - bits)) as i32
         }
     };
     x.put32(&each(|l| {
-        let sum: i64 = (0..32 / bits).map(|k| get(a[l], k, sa) * get(b[l], k, sb)).sum();
+        // At most 4 * 255 * 255: no overflow.
+        let sum: i32 = (0..32 / bits).map(|k| get(a[l], k, sa) * get(b[l], k, sb)).sum();
         match (chosen, m.clamp) {
-            (true, true) => (sum + i64::from(c[l] as i32)).clamp(i32::MIN.into(), i32::MAX.into()) as u32,
-            (false, true) => (sum + i64::from(c[l])).min(u32::MAX.into()) as u32,
-            _ => (sum as u32).wrapping_add(c[l]),
+            (true, true) => (c[l] as i32).saturating_add(sum) as u32,
+            (false, true) => c[l].saturating_add(sum as u32),
+            _ => c[l].wrapping_add(sum as u32),
         }
     }));
     Ok(())

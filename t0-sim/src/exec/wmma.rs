@@ -1,18 +1,21 @@
-//! WMMA: D = A x B + C on 16 x 16 x 16 tiles, wave32.
+//! WMMA: D = A x B + C on 16 x 16 x 16 tiles.
 //!
-//! Layout (AMD matrix instruction calculator, confirmed on silicon for C/D): A's row i lies in lane i, B's column j
-//! in lane j, k along the registers; C/D element (i, j) lies in register i >> 1 of lane 16 * (i & 1) + j. Lanes
-//! 16..31 must repeat A and B; the values of lanes 0..15 are used.
+//! Layout (AMD matrix instruction calculator; C/D confirmed on gfx1151 silicon by ROCm/FlyDSL pull requests 485 and 544):
+//! A's row i lies in lane i, B's column j in lane j, k along the registers. The sixteen C/D elements of row i lie in
+//! lanes 16 * (i & 1) + j, in wave32 of register i >> 1, in wave64 of register i >> 2 and lanes 32..=63 for odd i >> 1.
+//! Lanes 16.. must repeat A and B; the values of lanes 0..=15 are used for the whole tile. UNVERIFIED(hw): what the card
+//! does when the copies differ; the fidelity report counts such operands.
 //!
-//! Numerics, "fast" mode: the accumulator is f32 and takes the products in the order k = 0, 1, .. 15, product and sum
-//! each rounded to nearest: `acc = acc + (a * b)`. Products of two f16 are exact in f32; products of two bf16 are
-//! exact unless they leave the f32 range. 16-bit results are rounded once at the end. Silicon adds on a common grid
-//! and may differ in the last bits; values whose partial sums are integers below 2^24 agree exactly. MODE is ignored.
+//! Numerics: [`Numerics::Fast`] takes the products in the order k = 0, 1, .. 15, `acc = fma(a, b, acc)` in f32, each
+//! rounded to nearest; 16-bit results are rounded once more at the end. t0's IR interpreter does the same.
+//! [`Numerics::Silicon`] is in [`crate::num::dot`]. MODE is ignored: f32 denormals are kept in fast mode. NaN results are
+//! the default NaN. EXEC is ignored. Integer forms are exact.
 
-use super::fma::{mac16, M16};
+use super::fma::{mac16, mac16_i16, tiled, Pairs, M16};
 use super::lanes::each;
 use super::Step;
-use crate::num::{bf16_to_f32, f16_to_f32, f32_to_bf16, f32_to_f16, Round};
+use crate::num::dot::{dot2, Half};
+use crate::num::{bf16_to_f32, f16_to_f32, f32_to_bf16, f32_to_f16_nearest, Numerics};
 use crate::program::{Dst, Instr, Src};
 use crate::wave::{Row, Wave, LANES};
 
@@ -27,29 +30,23 @@ pub(super) enum Form {
     I32Iu4,
 }
 
+/// 16 rows of C or D as the registers hold them: two matrix rows in 32 lanes.
+type Tile = [Row; 8];
+
 pub(super) fn exec(w: &mut Wave, i: &Instr, form: Form) -> Step {
     w.wmma += 1;
-    let load = match form {
-        Form::F32F16 | Form::F16F16 => operand_f16,
-        Form::F32Bf16 | Form::Bf16Bf16 => operand_bf16,
-        Form::I32Iu8 => return int_form(w, i, 8),
-        Form::I32Iu4 => return int_form(w, i, 4),
-    };
-    let (a, b) = (load(w, i, 0), load(w, i, 1));
     match form {
-        Form::F16F16 => half_form(w, i, &a, &b, f16_to_f32, |x| f32_to_f16(x, Round::Nearest)),
-        Form::Bf16Bf16 => half_form(w, i, &a, &b, bf16_to_f32, f32_to_bf16),
-        _ => f32_form(w, i, &a, &b),
+        Form::F32F16 => f32_form(w, i, Half::F16),
+        Form::F32Bf16 => f32_form(w, i, Half::Bf16),
+        Form::F16F16 => half_form(w, i, Half::F16),
+        Form::Bf16Bf16 => half_form(w, i, Half::Bf16),
+        Form::I32Iu8 => int_form(w, i, 8),
+        Form::I32Iu4 => int_form(w, i, 4),
     }
+    w.set_half(0);
+    Ok(())
 }
 
-fn operand_f16(w: &Wave, i: &Instr, k: usize) -> M16 {
-    operand(w, i, k, f16_to_f32)
-}
-
-fn operand_bf16(w: &Wave, i: &Instr, k: usize) -> M16 {
-    operand(w, i, k, bf16_to_f32)
-}
 
 fn first(s: Src) -> usize {
     match s {
@@ -58,71 +55,102 @@ fn first(s: Src) -> usize {
     }
 }
 
-/// A or B as `m[k][lane]`, `neg_lo` on even k, `neg_hi` on odd k.
+/// The pass and register of C/D's matrix rows 2p and 2p + 1, counted from the operand's first register.
 #[inline(always)]
-fn operand(w: &Wave, i: &Instr, k: usize, to_f32: impl Fn(u16) -> f32) -> M16 {
-    let base = first(i.src[k]);
+fn place(w: &Wave, p: usize) -> (usize, usize) {
+    if w.lanes() == 64 {
+        (p & 1, p >> 1)
+    } else {
+        (0, p)
+    }
+}
+
+/// The dwords of A or B in lanes 0..=15 of the operand's register `v`, with the sign modifiers of float operands.
+#[inline(always)]
+fn operand(w: &Wave, i: &Instr, k: usize, v: usize) -> [u32; 16] {
+    let lo = if i.mods.neg_lo >> k & 1 == 1 { 0x8000 } else { 0 };
+    let hi = if i.mods.neg_hi >> k & 1 == 1 { 0x8000_0000 } else { 0 };
+    let row = w.v(first(i.src[k]) + v);
+    each(|l| row[l] ^ (lo | hi))
+}
+
+/// A or B as `m[k][lane]`: even k in the low halves (`neg_lo`), odd k in the high ones (`neg_hi`).
+#[inline(always)]
+fn matrix(w: &Wave, i: &Instr, k: usize, half: Half) -> M16 {
     let mut m: M16 = [[0.0; 16]; 16];
-    let (flip_lo, flip_hi) = (i.mods.neg_lo >> k & 1 == 1, i.mods.neg_hi >> k & 1 == 1);
     for v in 0..8 {
-        let row = w.v(base + v);
-        m[2 * v] = each(|l| to_f32(row[l] as u16));
-        m[2 * v + 1] = each(|l| to_f32((row[l] >> 16) as u16));
-        if flip_lo {
-            m[2 * v].iter_mut().for_each(|x| *x = -*x);
-        }
-        if flip_hi {
-            m[2 * v + 1].iter_mut().for_each(|x| *x = -*x);
-        }
+        let row = operand(w, i, k, v);
+        (m[2 * v], m[2 * v + 1]) = match half {
+            Half::F16 => (
+                each(|l| f16_to_f32(row[l] as u16)),
+                each(|l| f16_to_f32((row[l] >> 16) as u16)),
+            ),
+            Half::Bf16 => (
+                each(|l| f32::from_bits(row[l] << 16)),
+                each(|l| f32::from_bits(row[l] & 0xffff_0000)),
+            ),
+        };
     }
     m
 }
 
-/// C as eight register rows, `neg_hi[2]` is abs and `neg_lo[2]` neg, applied to bits in `sign`.
-fn accumulator(w: &Wave, i: &Instr, sign: u32) -> [Row; 8] {
+/// C, `neg_hi[2]` is abs and `neg_lo[2]` neg, applied to bits in `sign`.
+fn accumulator(w: &mut Wave, i: &Instr, sign: u32) -> Tile {
     let keep = if i.mods.neg_hi >> 2 & 1 == 1 { !sign } else { u32::MAX };
     let flip = if i.mods.neg_lo >> 2 & 1 == 1 { sign } else { 0 };
-    each(|v| {
-        let row = match i.src[2] {
-            Src::V(r) => *w.v(usize::from(r) + v),
+    let mut c = [[0; LANES]; 8];
+    for (p, c) in c.iter_mut().enumerate() {
+        *c = match i.src[2] {
+            Src::V(r) => {
+                let (half, v) = place(w, p);
+                w.set_half(half);
+                *w.v(usize::from(r) + v)
+            }
             Src::K(k) => [k as u32; LANES],
             _ => [0; LANES],
         };
-        row.map(|x| (x & keep) ^ flip)
-    })
+        c.iter_mut().for_each(|x| *x = (*x & keep) ^ flip);
+    }
+    w.set_half(0);
+    c
 }
 
-/// Register rows to a matrix: register v holds rows 2v and 2v + 1.
+/// The tile as a matrix: a row of 32 lanes is two matrix rows.
 #[inline(always)]
-fn to_matrix(c: &[Row; 8], f: impl Fn(u32) -> f32) -> M16 {
-    let mut m = [[0.0; 16]; 16];
-    for (v, row) in c.iter().enumerate() {
-        m[2 * v] = each(|j| f(row[j]));
-        m[2 * v + 1] = each(|j| f(row[16 + j]));
+fn to_matrix<T: Copy + Default>(c: &Tile, f: impl Fn(u32) -> T) -> M16<T> {
+    let mut m = [[T::default(); 16]; 16];
+    for (p, row) in c.iter().enumerate() {
+        m[2 * p] = each(|j| f(row[j]));
+        m[2 * p + 1] = each(|j| f(row[16 + j]));
     }
     m
 }
 
-/// A matrix back to register rows; NaNs become the default NaN.
+/// A matrix back to rows of 32 lanes.
 #[inline(always)]
-fn to_rows(m: &M16) -> [Row; 8] {
-    let mut rows = [[0; LANES]; 8];
-    for (v, row) in rows.iter_mut().enumerate() {
+fn to_tile<T: Copy>(m: &M16<T>, f: impl Fn(T) -> u32) -> Tile {
+    let mut d = [[0; LANES]; 8];
+    for (p, row) in d.iter_mut().enumerate() {
         let (even, odd) = row.split_at_mut(16);
-        even.iter_mut().zip(&m[2 * v]).for_each(|(r, x)| *r = canonical(*x));
-        odd.iter_mut().zip(&m[2 * v + 1]).for_each(|(r, x)| *r = canonical(*x));
+        even.iter_mut().zip(&m[2 * p]).for_each(|(r, x)| *r = f(*x));
+        odd.iter_mut().zip(&m[2 * p + 1]).for_each(|(r, x)| *r = f(*x));
     }
-    rows
+    d
 }
 
-fn store(w: &mut Wave, i: &Instr, d: &[Row; 8]) {
-    if let Dst::V(r) = i.dst[0] {
-        let r = usize::from(r);
-        w.vs_mut(r, 8).copy_from_slice(d);
+/// Writes D; `keep` are the bits of the old value that stay.
+fn store(w: &mut Wave, i: &Instr, d: &Tile, keep: u32) {
+    let Dst::V(r) = i.dst[0] else { return };
+    for (p, row) in d.iter().enumerate() {
+        let (half, v) = place(w, p);
+        w.set_half(half);
+        let old = w.v_mut(usize::from(r) + v);
+        old.iter_mut().zip(row).for_each(|(old, new)| *old = (*old & keep) | new);
     }
 }
 
 /// A NaN accumulator becomes the default NaN.
+#[inline(always)]
 fn canonical(x: f32) -> u32 {
     if x.is_nan() {
         0x7fc0_0000
@@ -131,61 +159,86 @@ fn canonical(x: f32) -> u32 {
     }
 }
 
-fn f32_form(w: &mut Wave, i: &Instr, a: &M16, b: &M16) -> Step {
-    let mut acc = to_matrix(&accumulator(w, i, 0x8000_0000), f32::from_bits);
-    mac16(a, b, &mut acc);
-    let d = to_rows(&acc);
-    store(w, i, &d);
-    Ok(())
+/// A x B + C with f32 accumulation.
+#[inline(always)]
+fn multiply(w: &Wave, i: &Instr, half: Half, acc: &mut M16) {
+    if w.numerics == Numerics::Silicon {
+        return multiply_silicon(w, i, half, acc);
+    }
+    let (a, b) = tiled(|| (matrix(w, i, 0, half), matrix(w, i, 1, half)));
+    mac16(&a, &b, acc);
+}
+
+/// As the card's adder does it: eight steps of two products.
+fn multiply_silicon(w: &Wave, i: &Instr, half: Half, acc: &mut M16) {
+    let split = |x: u32| [x as u16, (x >> 16) as u16];
+    for v in 0..8 {
+        let (a, b) = (operand(w, i, 0, v), operand(w, i, 1, v));
+        for (row, &a) in acc.iter_mut().zip(&a) {
+            for (x, &b) in row.iter_mut().zip(&b) {
+                *x = f32::from_bits(dot2(x.to_bits(), split(a), split(b), half));
+            }
+        }
+    }
+}
+
+fn f32_form(w: &mut Wave, i: &Instr, half: Half) {
+    let c = accumulator(w, i, 0x8000_0000);
+    let mut acc = to_matrix(&c, f32::from_bits);
+    multiply(w, i, half, &mut acc);
+    let d = tiled(|| to_tile(&acc, canonical));
+    store(w, i, &d, 0);
 }
 
 /// 16-bit C and D live in the half `op_sel[2]` names; the other half of D keeps its value.
-fn half_form(w: &mut Wave, i: &Instr, a: &M16, b: &M16, load: impl Fn(u16) -> f32, round: impl Fn(f32) -> u16) -> Step {
+fn half_form(w: &mut Wave, i: &Instr, half: Half) {
     let shift = 16 * (i.mods.op_sel >> 2 & 1);
-    let mut acc = to_matrix(&accumulator(w, i, 0x8000_8000), |x| load((x >> shift) as u16));
-    mac16(a, b, &mut acc);
-    let Dst::V(r) = i.dst[0] else { return Ok(()) };
-    let r = usize::from(r);
-    let new = to_rows(&acc);
-    let d: [Row; 8] = each(|v| {
-        let old = w.v(r + v);
-        each(|l| (old[l] & !(0xffff << shift)) | u32::from(round(f32::from_bits(new[v][l]))) << shift)
+    let c = accumulator(w, i, 0x8000_8000);
+    let mut acc = tiled(|| match half {
+        Half::F16 => to_matrix(&c, |x| f16_to_f32((x >> shift) as u16)),
+        Half::Bf16 => to_matrix(&c, |x| bf16_to_f32((x >> shift) as u16)),
     });
-    store(w, i, &d);
-    Ok(())
+    multiply(w, i, half, &mut acc);
+    let default = |x: f32| f32::from_bits(canonical(x));
+    let d = tiled(|| match half {
+        Half::F16 => to_tile(&acc, |x| u32::from(f32_to_f16_nearest(default(x))) << shift),
+        Half::Bf16 => to_tile(&acc, |x| u32::from(f32_to_bf16(default(x))) << shift),
+    });
+    store(w, i, &d, !(0xffff << shift));
 }
 
-/// iu8 and iu4: `neg_lo[0]` and `neg_lo[1]` say that A and B are signed; clamp saturates.
-fn int_form(w: &mut Wave, i: &Instr, bits: u32) -> Step {
-    let per = 32 / bits;
-    let get = |k: usize| -> [[i32; 16]; 16] {
-        let (base, signed) = (first(i.src[k]), i.mods.neg_lo >> k & 1 == 1);
-        each(|kk| {
-            let (v, slot) = (kk as u32 / per, kk as u32 % per);
+/// A or B of an integer form as pairs of 16-bit integers; `neg_lo[k]` says that the elements are signed.
+#[inline(always)]
+fn pairs(w: &Wave, i: &Instr, k: usize, bits: u32) -> Pairs {
+    let signed = i.mods.neg_lo >> k & 1 == 1;
+    let (base, per) = (first(i.src[k]), 16 / bits as usize);
+    each(|p| {
+        let (row, slot) = (w.v(base + p / per), (p % per) as u32);
+        let get = |x: u32, at: u32| {
+            let top = x << (32 - bits - at * bits);
+            if signed {
+                (top as i32 >> (32 - bits)) as u32
+            } else {
+                top >> (32 - bits)
+            }
+        };
+        each(|l| get(row[l], 2 * slot) & 0xffff | get(row[l], 2 * slot + 1) << 16)
+    })
+}
+
+/// iu8 and iu4; clamp saturates.
+fn int_form(w: &mut Wave, i: &Instr, bits: u32) {
+    let c = accumulator(w, i, 0);
+    let (a, b) = tiled(|| (pairs(w, i, 0, bits), pairs(w, i, 1, bits)));
+    let sum = mac16_i16(&a, &b);
+    let d = tiled(|| {
+        let sum = to_tile(&sum, |x| x as u32);
+        each(|p| {
             each(|l| {
-                let x = w.v(base + v as usize)[l] << (32 - bits - slot * bits);
-                if signed {
-                    x as i32 >> (32 - bits)
-                } else {
-                    (x >> (32 - bits)) as i32
-                }
+                let (c, sum) = (c[p][l] as i32, sum[p][l] as i32);
+                (if i.mods.clamp { c.saturating_add(sum) } else { c.wrapping_add(sum) }) as u32
             })
         })
-    };
-    let (a, b) = (get(0), get(1));
-    let c = accumulator(w, i, 0);
-    let d: [Row; 8] = each(|v| {
-        each(|l| {
-            let (row, col) = (2 * v + (l >> 4), l & 15);
-            let sum: i32 = (0..16).map(|k| a[k][row] * b[k][col]).sum();
-            let c = c[v][l] as i32;
-            (if i.mods.clamp {
-                c.saturating_add(sum)
-            } else {
-                c.wrapping_add(sum)
-            }) as u32
-        })
     });
-    store(w, i, &d);
-    Ok(())
+    store(w, i, &d, 0);
 }

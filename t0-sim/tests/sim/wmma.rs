@@ -3,7 +3,8 @@
 
 use crate::common::*;
 use half::{bf16, f16};
-use t0_sim::wave::Row;
+use t0_sim::wave::{Row, Wave};
+use t0_sim::Numerics;
 
 type M<T> = [[T; 16]; 16];
 
@@ -81,7 +82,7 @@ fn f32_accumulation_in_the_documented_order() {
             for j in 0..16 {
                 let mut acc = c[i][j];
                 for k in 0..16 {
-                    acc += a[i][k].to_f32() * b[k][j].to_f32();
+                    acc = a[i][k].to_f32().mul_add(b[k][j].to_f32(), acc);
                 }
                 assert_eq!(f32::from_bits(d[i][j]), acc, "({i}, {j})");
                 if !real {
@@ -227,5 +228,88 @@ fn integer_forms_are_exact_and_saturate() {
                 }
             }
         }
+    }
+}
+
+/// In wave64 row i of C/D lies in register i / 4, lanes 16 * (i % 4) + j (AMD matrix instruction calculator).
+#[test]
+fn wave64_spreads_four_rows_over_a_register() {
+    let mut rng = Rng(5);
+    let (a, b) = (
+        random(&mut rng, |x| bf16::from_f32((x % 9) as f32 - 4.0)),
+        random(&mut rng, |x| bf16::from_f32((x % 5) as f32 - 2.0)),
+    );
+    let c = random(&mut rng, |x| (x % 100) as f32);
+    let mut m = Machine::new();
+    m.wave = Wave::with_lanes(64, 64, MODE);
+    let (ra, rb) = (pack16(|i, k| a[i][k].to_bits()), pack16(|j, k| b[k][j].to_bits()));
+    for half in 0..2 {
+        m.wave.set_half(half);
+        for v in 0..8 {
+            *m.wave.v_mut(v) = ra[v];
+            *m.wave.v_mut(8 + v) = rb[v];
+        }
+        for v in 0..4 {
+            *m.wave.v_mut(16 + v) = std::array::from_fn(|l| c[4 * v + 2 * half + l / 16][l % 16].to_bits());
+        }
+    }
+    m.wave.set_half(0);
+    m.run("v_wmma_f32_16x16x16_bf16 v[24:27], v[0:7], v[8:15], v[16:19]").unwrap();
+    for i in 0..16 {
+        m.wave.set_half(i % 4 / 2);
+        for j in 0..16 {
+            let dot: f32 = (0..16).map(|k| a[i][k].to_f32() * b[k][j].to_f32()).sum();
+            let got = f32::from_bits(m.wave.v(24 + i / 4)[16 * (i % 2) + j]);
+            assert_eq!(got, c[i][j] + dot, "({i}, {j})");
+        }
+    }
+}
+
+#[test]
+fn both_numerics_agree_on_integers_of_one_sign() {
+    let mut rng = Rng(6);
+    for sign in [1.0, -1.0] {
+        let (a, b) = (
+            random(&mut rng, |x| f16::from_f32((x % 64) as f32)),
+            random(&mut rng, |x| f16::from_f32(sign * (x % 64) as f32)),
+        );
+        let c = random(&mut rng, |x| sign * (x % 1000) as f32);
+        let mut m = Machine::new();
+        load(&mut m, 0, &pack16(|i, k| a[i][k].to_bits()));
+        load(&mut m, 8, &pack16(|j, k| b[k][j].to_bits()));
+        let mut results = Vec::new();
+        for numerics in [Numerics::Fast, Numerics::Silicon] {
+            m.wave.numerics = numerics;
+            set_c(&mut m, 16, |i, j| c[i][j].to_bits());
+            m.run("v_wmma_f32_16x16x16_f16 v[24:31], v[0:7], v[8:15], v[16:23]\nv_dot2_f32_f16 v32, v0, v8, v16")
+                .unwrap();
+            results.push((get_d(&m, 24), m.v(32)));
+        }
+        for i in 0..16 {
+            for j in 0..16 {
+                let dot: f32 = (0..16).map(|k| a[i][k].to_f32() * b[k][j].to_f32()).sum();
+                assert_eq!(results[0].0[i][j], (c[i][j] + dot).to_bits());
+            }
+        }
+        assert_eq!(results[0], results[1]);
+    }
+}
+
+/// The published example of the card's adder, through the instructions.
+#[test]
+fn silicon_numerics_count_one_step_too_many_against_the_accumulators_sign() {
+    let h = |lo: f32, hi: f32| u32::from(f16::from_f32(lo).to_bits()) | u32::from(f16::from_f32(hi).to_bits()) << 16;
+    let mut m = Machine::new();
+    for (numerics, want) in [(Numerics::Fast, 55f32.to_bits()), (Numerics::Silicon, 0x425c_0001)] {
+        m.wave.numerics = numerics;
+        m.set_v(0, [h(3.0, 8.0); 32]).set_v(1, [h(8.0, 4.0); 32]).set_v(2, [(-1f32).to_bits(); 32]);
+        m.set_v(3, [(-1f32).to_bits(); 32]);
+        m.run("v_dot2_f32_f16 v4, v0, v1, v2\nv_dot2acc_f32_f16 v3, v0, v1").unwrap();
+        assert_eq!((m.v(4)[9], m.v(3)[9]), (want, want), "{numerics:?}");
+        // The same two products in a WMMA: k = 0 and 1; the other products are zero and take no part.
+        load(&mut m, 8, &[[0; 32]; 16]);
+        m.set_v(8, [h(3.0, 8.0); 32]).set_v(16, [h(8.0, 4.0); 32]);
+        m.run("v_wmma_f32_16x16x16_f16 v[24:31], v[8:15], v[16:23], -1.0").unwrap();
+        assert_eq!(get_d(&m, 24)[3][4], want, "{numerics:?}");
     }
 }
