@@ -78,7 +78,7 @@ impl Gpu {
     }
 
     fn simulated_because(why: String) -> Result<Gpu> {
-        let sim = t0_sim::driver::SimKfd::new(crate::module::simulator())?;
+        let sim = t0_sim::driver::SimKfd::new(crate::module::simulator()?)?;
         Self::with_driver(Arc::new(sim), &why)
     }
 

@@ -30,6 +30,9 @@ pub enum Error {
         /// Its value.
         value: String,
     },
+    /// `T0_NUMERICS` holds something unknown.
+    #[error("T0_NUMERICS: {0}")]
+    Numerics(#[from] t0_sim::num::UnknownNumerics),
     /// More memory than an address space holds.
     #[error("cannot allocate {bytes} bytes: no address space is that large; ask for less")]
     TooMuch {

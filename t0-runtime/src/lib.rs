@@ -33,7 +33,7 @@ pub use device::Gpu;
 pub use error::{Error, Result};
 pub use kernel::{Args, Grid, KernelKey, Launch, ScalarArg};
 pub use memory::Kind;
-pub use module::{Kernel, Module};
+pub use module::{numerics_from_environment, Kernel, Module};
 pub use param::{Element, Param};
 pub use queue::{Queue, Submission};
 pub use t0_ir::Access;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use t0_backend_rdna3::object::{self, CodeObject, ObjectError};
 use t0_backend_rdna3::target::Target;
 use t0_sim::driver::Executor;
+use t0_sim::Numerics;
 
 use crate::compile::compile_kernel;
 use crate::device::{lock, Device, Gpu};
@@ -45,8 +46,18 @@ pub struct Kernel {
 }
 
 /// The executor of the simulated card.
-pub(crate) fn simulator() -> Arc<dyn Executor> {
-    Arc::new(t0_sim::Simulator::new())
+pub(crate) fn simulator() -> Result<Arc<dyn Executor>> {
+    let numerics = numerics_from_environment()?.unwrap_or_default();
+    Ok(Arc::new(t0_sim::Simulator::new().with_numerics(numerics)))
+}
+
+/// How the simulated card sums dot products according to `T0_NUMERICS`: `fast` or `silicon`, `None` when it is not set.
+pub fn numerics_from_environment() -> Result<Option<Numerics>> {
+    match std::env::var_os("T0_NUMERICS") {
+        None => Ok(None),
+        Some(v) if v.is_empty() => Ok(None),
+        Some(v) => Ok(Some(v.to_string_lossy().parse()?)),
+    }
 }
 
 /// The kernel of a launch, compiled and loaded on first use.

@@ -15,6 +15,7 @@ use crate::exec::{run, Env};
 use crate::group::{Group, GroupFault, Setup};
 use crate::mem::{Global, Lds};
 use crate::num::Numerics;
+use crate::profile::{Profile, Tally};
 use crate::program::{Program, MAX_CODE};
 use crate::wave::{Wave, WaveState};
 
@@ -35,6 +36,8 @@ pub struct Simulator {
     budget: u64,
     threads: usize,
     numerics: Numerics,
+    profiling: bool,
+    profiles: Mutex<Vec<Profile>>,
     cache: Mutex<HashMap<(u64, u32, u32), Cached>>,
 }
 
@@ -86,6 +89,8 @@ impl Simulator {
             budget: DEFAULT_BUDGET,
             threads: rayon::current_num_threads().max(1),
             numerics: Numerics::Fast,
+            profiling: false,
+            profiles: Mutex::default(),
             cache: Mutex::default(),
         }
     }
@@ -111,6 +116,18 @@ impl Simulator {
     /// How floating-point dot products are summed.
     pub fn numerics(&self) -> Numerics {
         self.numerics
+    }
+
+    /// Keeps a [`Profile`] of every launch, for [`Simulator::take_profiles`]. Counting costs some speed.
+    pub fn with_profile(mut self) -> Simulator {
+        self.profiling = true;
+        self
+    }
+
+    /// The profiles of the launches since the last call, in the order they ended; those that faulted count up to the
+    /// fault.
+    pub fn take_profiles(&self) -> Vec<Profile> {
+        std::mem::take(&mut *lock(&self.profiles))
     }
 
     /// Runs a launch to its end or its first fault.
@@ -141,6 +158,7 @@ impl Simulator {
             lds: &mut lds,
             entry: 0,
             waves: 1,
+            tally: None,
         };
         let outcome = run(wave, &mut env, self.budget);
         let locate = |kind, lane| ExecFault {
@@ -174,12 +192,22 @@ impl Simulator {
         let mut setup = d.setup(launch, inputs, self.budget).map_err(&named)?;
         setup.numerics = self.numerics;
         let program = self.program(&mem, &setup).map_err(&named)?;
-        let job = Job::new(setup, program, cancel);
+        let mut job = Job::new(setup, program, cancel);
+        job.tally = self.profiling.then(|| Mutex::new(Tally::new(&job.program)));
         let threads = (self.threads as u64).min(job.total).max(1);
         if threads == 1 {
             job.work(vm);
         } else {
             rayon::scope(|s| (0..threads).for_each(|_| s.spawn(|_| job.work(vm))));
+        }
+        if let Some(tally) = job.tally.take() {
+            lock(&self.profiles).push(Profile {
+                kernel: name.clone(),
+                numerics: self.numerics,
+                wave_size: job.setup.lanes,
+                program: job.program.clone(),
+                tally: tally.into_inner().unwrap_or_else(PoisonError::into_inner),
+            });
         }
         job.finish(name)
     }
@@ -407,6 +435,8 @@ struct Job<'a> {
     cancelled: AtomicBool,
     suspended: Mutex<VecDeque<(u64, Group)>>,
     state: Mutex<(RunStats, Option<(u64, ExecFault)>)>,
+    /// What all workers counted, when asked for.
+    tally: Option<Mutex<Tally>>,
 }
 
 impl<'a> Job<'a> {
@@ -422,6 +452,7 @@ impl<'a> Job<'a> {
             cancelled: AtomicBool::new(false),
             suspended: Mutex::default(),
             state: Mutex::default(),
+            tally: None,
         }
     }
 
@@ -445,18 +476,28 @@ impl<'a> Job<'a> {
 
     fn work(&self, vm: &Vm) {
         let mut mem = Global::new(vm);
+        let mut tally = self.tally.as_ref().map(|_| Tally::new(&self.program));
         while let Some((n, mut group)) = self.take() {
             mem.refresh();
-            match self.run_group(n, &mut group, &mut mem) {
+            match self.run_group(n, &mut group, &mut mem, tally.as_mut()) {
                 Ok(true) => self.count(&group),
                 Ok(false) => lock(&self.suspended).push_back((n, group)),
-                Err(()) => return,
+                Err(()) => break,
             }
+        }
+        if let (Some(all), Some(own)) = (&self.tally, &tally) {
+            lock(all).merge(own);
         }
     }
 
     /// Ok(true): ended or faulted; Ok(false): suspended; Err: cancelled.
-    fn run_group(&self, n: u64, group: &mut Group, mem: &mut Global) -> Result<bool, ()> {
+    fn run_group(
+        &self,
+        n: u64,
+        group: &mut Group,
+        mem: &mut Global,
+        mut tally: Option<&mut Tally>,
+    ) -> Result<bool, ()> {
         for _ in 0..PATIENCE {
             if self.cancel.load(Ordering::Relaxed) {
                 self.cancelled.store(true, Ordering::Relaxed);
@@ -465,7 +506,7 @@ impl<'a> Job<'a> {
             if n > self.stop_at.load(Ordering::Relaxed) {
                 return Ok(true);
             }
-            match group.run(&self.setup, &self.program, mem, SLICE) {
+            match group.run(&self.setup, &self.program, mem, tally.as_deref_mut(), SLICE) {
                 Ok(true) => return Ok(true),
                 Ok(false) => {}
                 Err(f) => {

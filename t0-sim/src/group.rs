@@ -9,6 +9,7 @@ use crate::driver::ExecFaultKind;
 use crate::exec::{run, Env, Fault};
 use crate::mem::{Global, Lds};
 use crate::num::Numerics;
+use crate::profile::Tally;
 use crate::program::Program;
 use crate::wave::{Wave, WaveState, EXEC};
 
@@ -91,7 +92,14 @@ impl Group {
     }
 
     /// Runs every wave for one slice. True when all have ended.
-    pub fn run(&mut self, s: &Setup, program: &Program, mem: &mut Global, slice: u64) -> Result<bool, GroupFault> {
+    pub fn run(
+        &mut self,
+        s: &Setup,
+        program: &Program,
+        mem: &mut Global,
+        mut tally: Option<&mut Tally>,
+        slice: u64,
+    ) -> Result<bool, GroupFault> {
         let count = self.waves.len() as u32;
         for w in &mut self.waves {
             if w.state != WaveState::Running {
@@ -104,6 +112,7 @@ impl Group {
                 lds: &mut self.lds,
                 entry: s.entry,
                 waves: count,
+                tally: tally.as_deref_mut(),
             };
             run(w, &mut env, slice.min(left)).map_err(|fault| GroupFault {
                 fault,

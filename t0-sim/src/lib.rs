@@ -8,13 +8,16 @@
 pub mod dispatch;
 pub mod driver;
 mod exec;
+pub mod fidelity;
 mod group;
 mod hazard;
 mod mem;
 pub mod num;
+pub mod profile;
 pub mod program;
 mod wait;
 pub mod wave;
 
 pub use dispatch::{Launch, RunStats, Simulator};
 pub use num::Numerics;
+pub use profile::Profile;

@@ -591,8 +591,17 @@ mod tests {
             let (lo, hi) = (half::f16::from_bits(h).to_f64(), half::f16::from_bits(h + 1).to_f64());
             let hi = if hi.is_infinite() { 65536.0 } else { hi };
             let tie = ((lo + hi) / 2.0) as f32;
-            for x in [tie, f32::from_bits(tie.to_bits() - 1), f32::from_bits(tie.to_bits() + 1), -tie] {
-                assert_eq!(f32_to_f16_nearest(x), narrow(f64::from(x), F16, Round::Nearest) as u16, "{x:e}");
+            for x in [
+                tie,
+                f32::from_bits(tie.to_bits() - 1),
+                f32::from_bits(tie.to_bits() + 1),
+                -tie,
+            ] {
+                assert_eq!(
+                    f32_to_f16_nearest(x),
+                    narrow(f64::from(x), F16, Round::Nearest) as u16,
+                    "{x:e}"
+                );
             }
         }
         for h in 0..=u16::MAX {

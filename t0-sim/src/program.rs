@@ -245,6 +245,11 @@ impl Program {
         }
     }
 
+    /// An instruction as decoded; `None` for bytes that are none.
+    pub fn inst(&self, index: u32) -> Option<&isa::Inst> {
+        self.insts.get(index as usize)?.as_ref()
+    }
+
     /// Index of the instruction at a byte offset from the entry.
     pub fn at_offset(&self, offset: u64) -> Option<u32> {
         self.code

@@ -197,7 +197,11 @@ mod tests {
                 [(); 16].map(|()| {
                     [(); 16].map(|()| {
                         let b = next();
-                        f32::from_bits(if round % 2 == 0 { b } else { b & 0x83ff_ffff | 0x3c00_0000 })
+                        f32::from_bits(if round % 2 == 0 {
+                            b
+                        } else {
+                            b & 0x83ff_ffff | 0x3c00_0000
+                        })
                     })
                 })
             };

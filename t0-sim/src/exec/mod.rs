@@ -23,11 +23,12 @@ mod vopc;
 mod wide;
 mod wmma;
 
-use t0_backend_rdna3::isa::Opcode;
+use t0_backend_rdna3::isa::{Class, Opcode};
 
 use crate::driver::ExecFaultKind;
 use crate::hazard::Hazard;
 use crate::mem::{Global, Lds};
+use crate::profile::Tally;
 use crate::program::{Instr, Passes, Program, Src, Unit};
 use crate::wave::{Wave, WaveState};
 
@@ -80,6 +81,8 @@ pub struct Env<'a, 'v> {
     pub entry: u64,
     /// Waves of the workgroup; alone, `s_barrier` does nothing.
     pub waves: u32,
+    /// Counts of what is executed, when asked for.
+    pub tally: Option<&'a mut Tally>,
 }
 
 /// Runs a wave for at most `slice` instructions.
@@ -95,6 +98,9 @@ pub fn run(w: &mut Wave, env: &mut Env, slice: u64) -> Step {
         w.issued += 1;
         let at = w.pc;
         guard(w, i, program, at)?;
+        if let Some(tally) = env.tally.as_deref_mut() {
+            tally.note(at, i.class == Class::Wmma && wmma::copies_differ(w, i));
+        }
         w.pc = i.next;
         if let Err(f) = execute(w, env, i) {
             w.pc = at;

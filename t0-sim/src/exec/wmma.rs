@@ -47,12 +47,24 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, form: Form) -> Step {
     Ok(())
 }
 
-
 fn first(s: Src) -> usize {
     match s {
         Src::V(r) => usize::from(r),
         _ => 0,
     }
+}
+
+/// Whether the lanes from 16 on repeat A and B otherwise than lanes 0..=15 have them.
+pub(super) fn copies_differ(w: &Wave, i: &Instr) -> bool {
+    use t0_backend_rdna3::isa::{Opcode, Vop3p};
+    let regs = match i.op {
+        Opcode::Vop3p(Vop3p::v_wmma_i32_16x16x16_iu8) => 4,
+        Opcode::Vop3p(Vop3p::v_wmma_i32_16x16x16_iu4) => 2,
+        _ => 8,
+    };
+    let lanes = w.lanes() as usize;
+    let differs = |r: usize| (16..lanes).any(|l| w.lane(r, l) != w.lane(r, l & 15));
+    (0..2).any(|k| (first(i.src[k])..).take(regs).any(differs))
 }
 
 /// The pass and register of C/D's matrix rows 2p and 2p + 1, counted from the operand's first register.
@@ -145,7 +157,9 @@ fn store(w: &mut Wave, i: &Instr, d: &Tile, keep: u32) {
         let (half, v) = place(w, p);
         w.set_half(half);
         let old = w.v_mut(usize::from(r) + v);
-        old.iter_mut().zip(row).for_each(|(old, new)| *old = (*old & keep) | new);
+        old.iter_mut()
+            .zip(row)
+            .for_each(|(old, new)| *old = (*old & keep) | new);
     }
 }
 
@@ -236,7 +250,11 @@ fn int_form(w: &mut Wave, i: &Instr, bits: u32) {
         each(|p| {
             each(|l| {
                 let (c, sum) = (c[p][l] as i32, sum[p][l] as i32);
-                (if i.mods.clamp { c.saturating_add(sum) } else { c.wrapping_add(sum) }) as u32
+                (if i.mods.clamp {
+                    c.saturating_add(sum)
+                } else {
+                    c.wrapping_add(sum)
+                }) as u32
             })
         })
     });

@@ -169,7 +169,10 @@ mod tests {
             assert_eq!(f16s(c, [v[0], v[2]], [v[1], v[3]]), want.to_bits());
             assert_eq!(f16s(-c, [-v[0], v[2]], [v[1], -v[3]]), (-want).to_bits());
             let h = |x: f32| bf16::from_f32(x).to_bits();
-            assert_eq!(dot2(c.to_bits(), [h(v[0]), h(v[2])], [h(v[1]), h(v[3])], Half::Bf16), want.to_bits());
+            assert_eq!(
+                dot2(c.to_bits(), [h(v[0]), h(v[2])], [h(v[1]), h(v[3])], Half::Bf16),
+                want.to_bits()
+            );
         }
     }
 

@@ -195,13 +195,34 @@ fn lane16(f: Trans, h: u16, mode: FpMode) -> u16 {
 macro_rules! per_function {
     ($f:expr, $g:ident => $loop:expr) => {
         match $f {
-            Trans::Rcp => { let $g = Trans::Rcp; $loop }
-            Trans::Rsq => { let $g = Trans::Rsq; $loop }
-            Trans::Sqrt => { let $g = Trans::Sqrt; $loop }
-            Trans::Exp => { let $g = Trans::Exp; $loop }
-            Trans::Log => { let $g = Trans::Log; $loop }
-            Trans::Sin => { let $g = Trans::Sin; $loop }
-            Trans::Cos => { let $g = Trans::Cos; $loop }
+            Trans::Rcp => {
+                let $g = Trans::Rcp;
+                $loop
+            }
+            Trans::Rsq => {
+                let $g = Trans::Rsq;
+                $loop
+            }
+            Trans::Sqrt => {
+                let $g = Trans::Sqrt;
+                $loop
+            }
+            Trans::Exp => {
+                let $g = Trans::Exp;
+                $loop
+            }
+            Trans::Log => {
+                let $g = Trans::Log;
+                $loop
+            }
+            Trans::Sin => {
+                let $g = Trans::Sin;
+                $loop
+            }
+            Trans::Cos => {
+                let $g = Trans::Cos;
+                $loop
+            }
         }
     };
 }
@@ -273,7 +294,8 @@ mod tests {
             let mut worst = 0.0f64;
             // A step coprime to 2^32 visits every exponent with both signs.
             for k in 0..(1u32 << 17) {
-                let row: Row = std::array::from_fn(|l| (32 * k + l as u32).wrapping_mul(0x0001_00d7 | 1).rotate_left(k & 15));
+                let row: Row =
+                    std::array::from_fn(|l| (32 * k + l as u32).wrapping_mul(0x0001_00d7 | 1).rotate_left(k & 15));
                 for (b, r) in row.into_iter().zip(row32(f, &row)) {
                     let b = flush(b);
                     let (x, got) = (f64::from(f32::from_bits(b)), f32::from_bits(r));
@@ -312,7 +334,11 @@ mod tests {
             for h in 0..=u16::MAX {
                 let [got, dropped] = [keep, drop].map(|m| row16(f, &[h; LANES], m)[0]);
                 let flushed = |h: u16| if h & 0x7c00 == 0 { h & 0x8000 } else { h };
-                assert_eq!(dropped, flushed(row16(f, &[flushed(h); LANES], keep)[0]), "{f:?}({h:#x})");
+                assert_eq!(
+                    dropped,
+                    flushed(row16(f, &[flushed(h); LANES], keep)[0]),
+                    "{f:?}({h:#x})"
+                );
                 let x = half::f16::from_bits(h).to_f64();
                 if x.is_nan() {
                     assert_eq!(got, h | 0x0200);

@@ -10,6 +10,7 @@
 #![allow(clippy::result_large_err, clippy::redundant_closure, clippy::precedence)]
 
 mod common;
+mod fidelity;
 mod groups;
 mod memory;
 mod mixed;

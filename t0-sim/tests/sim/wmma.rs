@@ -254,7 +254,9 @@ fn wave64_spreads_four_rows_over_a_register() {
         }
     }
     m.wave.set_half(0);
-    m.run("v_wmma_f32_16x16x16_bf16 v[24:27], v[0:7], v[8:15], v[16:19]").unwrap();
+    // The encoding names the first register only, so the text of wave32 serves.
+    m.run("v_wmma_f32_16x16x16_bf16 v[24:31], v[0:7], v[8:15], v[16:23]")
+        .unwrap();
     for i in 0..16 {
         m.wave.set_half(i % 4 / 2);
         for j in 0..16 {
@@ -302,14 +304,18 @@ fn silicon_numerics_count_one_step_too_many_against_the_accumulators_sign() {
     let mut m = Machine::new();
     for (numerics, want) in [(Numerics::Fast, 55f32.to_bits()), (Numerics::Silicon, 0x425c_0001)] {
         m.wave.numerics = numerics;
-        m.set_v(0, [h(3.0, 8.0); 32]).set_v(1, [h(8.0, 4.0); 32]).set_v(2, [(-1f32).to_bits(); 32]);
+        m.set_v(0, [h(3.0, 8.0); 32])
+            .set_v(1, [h(8.0, 4.0); 32])
+            .set_v(2, [(-1f32).to_bits(); 32]);
         m.set_v(3, [(-1f32).to_bits(); 32]);
-        m.run("v_dot2_f32_f16 v4, v0, v1, v2\nv_dot2acc_f32_f16 v3, v0, v1").unwrap();
+        m.run("v_dot2_f32_f16 v4, v0, v1, v2\nv_dot2acc_f32_f16 v3, v0, v1")
+            .unwrap();
         assert_eq!((m.v(4)[9], m.v(3)[9]), (want, want), "{numerics:?}");
         // The same two products in a WMMA: k = 0 and 1; the other products are zero and take no part.
         load(&mut m, 8, &[[0; 32]; 16]);
         m.set_v(8, [h(3.0, 8.0); 32]).set_v(16, [h(8.0, 4.0); 32]);
-        m.run("v_wmma_f32_16x16x16_f16 v[24:31], v[8:15], v[16:23], -1.0").unwrap();
+        m.run("v_wmma_f32_16x16x16_f16 v[24:31], v[8:15], v[16:23], -1.0")
+            .unwrap();
         assert_eq!(get_d(&m, 24)[3][4], want, "{numerics:?}");
     }
 }
