@@ -11,8 +11,9 @@
 //!
 //! The flow is conservative: it may name a place that no approximate value reaches, it does not miss one that values
 //! flow into. A vector register becomes clean again only where EXEC has not been touched since the start; memory is two
-//! places (LDS, everything else), tainted as a whole by the first tainted store, in any wave. What depends on an
-//! approximate value only through *which* instructions ran is covered by naming the branch.
+//! places (LDS, everything else), tainted as a whole by the first tainted store, in any wave. Scalar loads are taken to
+//! read what was there before the launch: the scalar cache does not see the launch's own stores (RDNA3 ISA manual 8).
+//! What depends on an approximate value only through *which* instructions ran is covered by naming the branch.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -432,7 +433,7 @@ impl<'a> Flow<'a> {
                 self.memory.lds |= lds || flat;
                 self.memory.other |= !lds;
             }
-            let loads = row.class != Class::LdsLane && !writes.is_empty();
+            let loads = !matches!(row.class, Class::LdsLane | Class::Smem) && !writes.is_empty();
             source |= loads && ((self.memory.lds && (lds || flat)) || (self.memory.other && !lds));
         }
         source |= approximate;
