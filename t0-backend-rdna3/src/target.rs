@@ -1,6 +1,6 @@
 //! The cards code is generated for. Nothing else in the crate names a card: code asks [`Target::has`].
 //!
-//! Sources: LLVM 19 AMDGPU target (e_flags machine numbers, register totals), RDNA3 ISA manual section 3.3.2
+//! Sources: LLVM 19 AMDGPU target (e_flags machine numbers, register totals, features), RDNA3 ISA manual section 3.3.2
 //! (VGPR allocation granules).
 
 /// A property some targets have and others lack.
@@ -17,6 +17,10 @@ pub enum Feature {
     UserSgprInit16Bug,
     /// Scalar floating-point ALU (gfx1150 and later).
     SaluFloat,
+    /// DPP instructions of the VOP3 form take scalars and constants as source 1 (LLVM `FeatureDPPSrc1SGPR`).
+    DppSrc1Scalar,
+    /// `s_singleuse_vdst` (LLVM `FeatureVGPRSingleUseHintInsts`).
+    SingleUseHint,
 }
 
 /// One card and wave size as the code generator sees them.
@@ -77,27 +81,64 @@ impl Target {
     }
 }
 
+/// What every gfx11 card has in common; features and register files differ.
+const fn gfx11(name: &'static str, mach: u32, registers: Registers, features: &'static [Feature]) -> Target {
+    let (vgprs_per_simd, vgpr_granule) = match registers {
+        Registers::Full => (1024, 16),
+        Registers::OneAndAHalf => (1536, 24),
+    };
+    Target {
+        name,
+        mach,
+        vgprs_per_simd,
+        vgpr_granule,
+        max_vgprs: 256,
+        max_sgprs: 106,
+        max_waves_per_simd: 16,
+        max_lds: 65536,
+        wave_size: 32,
+        features,
+    }
+}
+
+/// Size of a card's vector register file (LLVM `Feature1_5xVGPRs`).
+enum Registers {
+    Full,
+    OneAndAHalf,
+}
+
+const GFX110X: &[Feature] = &[Feature::Wmma, Feature::Vopd, Feature::ValuTransUseHazard];
+const GFX110X_INIT16: &[Feature] = &[
+    Feature::Wmma,
+    Feature::Vopd,
+    Feature::ValuTransUseHazard,
+    Feature::UserSgprInit16Bug,
+];
+const GFX115X: &[Feature] = &[
+    Feature::Wmma,
+    Feature::Vopd,
+    Feature::SaluFloat,
+    Feature::DppSrc1Scalar,
+    Feature::SingleUseHint,
+];
+
 /// Navi 31: Radeon RX 7900 XTX / XT / GRE.
-pub const GFX1100: Target = Target {
-    name: "gfx1100",
-    mach: 0x41,
-    vgprs_per_simd: 1536,
-    vgpr_granule: 24,
-    max_vgprs: 256,
-    max_sgprs: 106,
-    max_waves_per_simd: 16,
-    max_lds: 65536,
-    wave_size: 32,
-    features: &[
-        Feature::Wmma,
-        Feature::Vopd,
-        Feature::ValuTransUseHazard,
-        Feature::UserSgprInit16Bug,
-    ],
-};
+pub const GFX1100: Target = gfx11("gfx1100", 0x41, Registers::OneAndAHalf, GFX110X_INIT16);
+/// Navi 32: Radeon RX 7800 XT / 7700 XT.
+pub const GFX1101: Target = gfx11("gfx1101", 0x46, Registers::OneAndAHalf, GFX110X);
+/// Navi 33: Radeon RX 7600.
+pub const GFX1102: Target = gfx11("gfx1102", 0x47, Registers::Full, GFX110X_INIT16);
+/// Phoenix: Radeon 780M / 760M / 740M.
+pub const GFX1103: Target = gfx11("gfx1103", 0x44, Registers::Full, GFX110X);
+/// Strix Point: Radeon 890M / 880M.
+pub const GFX1150: Target = gfx11("gfx1150", 0x43, Registers::Full, GFX115X);
+/// Strix Halo: Radeon 8060S / 8050S.
+pub const GFX1151: Target = gfx11("gfx1151", 0x4a, Registers::OneAndAHalf, GFX115X);
+/// Krackan Point: Radeon 860M / 840M.
+pub const GFX1152: Target = gfx11("gfx1152", 0x55, Registers::Full, GFX115X);
 
 /// Every target, for look-up by name or machine number.
-pub const TARGETS: &[Target] = &[GFX1100];
+pub const TARGETS: &[Target] = &[GFX1100, GFX1101, GFX1102, GFX1103, GFX1150, GFX1151, GFX1152];
 
 #[cfg(test)]
 mod tests {
@@ -120,6 +161,21 @@ mod tests {
         ];
         for (vgprs, waves) in want {
             assert_eq!(GFX1100.waves_per_simd(vgprs), waves, "{vgprs} VGPRs");
+        }
+    }
+
+    #[test]
+    fn occupancy_of_every_target_matches_llvm() {
+        // llc-19 `; Occupancy:` of kernels of 97, 100 and 241 VGPRs, in wave32 and wave64.
+        let full = ([9, 9, 4], [4, 4, 2]);
+        let more = ([12, 12, 5], [7, 7, 3]);
+        let want = [more, more, full, full, full, more, full];
+        for (target, (wave32, wave64)) in TARGETS.iter().zip(want) {
+            for (lanes, waves) in [(32, wave32), (64, wave64)] {
+                let view = target.with_wave_size(lanes);
+                let got = [97, 100, 241].map(|v| view.waves_per_simd(v));
+                assert_eq!(got, waves, "{} wave{lanes}", target.name);
+            }
         }
     }
 }

@@ -60,7 +60,7 @@ pub fn decode(code: &[u8], target: &Target) -> Result<(Inst, usize), DecodeError
     })?;
     let base = form.bytes();
     let hi = if base == 8 { dword_at(code, 4, 8)? } else { 0 };
-    let word = u64::from(hi) << 32 | u64::from(dword);
+    let mut word = u64::from(hi) << 32 | u64::from(dword);
     let (op, e64) = lookup(form, word).ok_or_else(|| DecodeError::UnknownOpcode {
         bytes: code[..base].to_vec(),
         form: form_name(form),
@@ -78,12 +78,19 @@ pub fn decode(code: &[u8], target: &Target) -> Result<(Inst, usize), DecodeError
         size += 4;
         dword_at(code, base, size)?;
     }
+    if row.flags.has(Flags::TRUE16) {
+        mods.op_sel = halves(form, &mut word);
+    }
     if form.is_vector_alu() && form != Form::Vopd {
         let src0 = form.field(Field::Src0).map_or(0, |(s, w)| field(word, s, w));
         if matches!(src0, 233 | 234 | 250) {
             let d = dword_at(code, base, base + 4)?;
             size += 4;
             dpp_src0 = Some(d & 0xff);
+            if row.flags.has(Flags::TRUE16) {
+                dpp_src0 = Some(d & 0x7f);
+                mods.op_sel |= d >> 7 & 1;
+            }
             enc = read_dpp(&mut mods, src0, d, e64, form);
         }
     }
@@ -135,6 +142,20 @@ pub fn decode(code: &[u8], target: &Target) -> Result<(Inst, usize), DecodeError
             name: row.name,
         }),
     }
+}
+
+/// Takes the bits that choose halves of VGPRs out of the register fields, as `op_sel`.
+fn halves(form: Form, word: &mut u64) -> u32 {
+    let mut op_sel = 0;
+    for (f, bit) in [(Field::Src0, 0), (Field::Vdst, 3)] {
+        let Some((shift, width)) = form.field(f) else { continue };
+        let vgpr = f == Field::Vdst || field(*word, shift, width) >= 256;
+        if vgpr && field(*word, shift + 7, 1) == 1 {
+            *word &= !(1 << (shift + 7));
+            op_sel |= 1 << bit;
+        }
+    }
+    op_sel
 }
 
 /// The second half of a dual-issue pair.
@@ -428,7 +449,8 @@ impl Reader<'_> {
                 }
                 scalar(v, regs)
             }
-            Kind::SDst | Kind::SReg | Kind::Null | Kind::Vcc | Kind::SOpt => scalar(v, regs),
+            Kind::SDst | Kind::SReg | Kind::Vcc | Kind::SOpt => scalar(v, regs),
+            Kind::Null => scalar(v, 1),
             Kind::SBase => {
                 let scale = if self.form == Form::Smem { 2 } else { 4 };
                 scalar(v * scale, regs)

@@ -8,7 +8,7 @@ use super::inst::{Dpp16, Dpp8, Enc};
 use super::legal::{Ctx, EncodeError};
 use super::row::{Class, Family, Field, Flags, Kind, OperandSpec, Row};
 use super::{Inst, Operand, RegFile};
-use crate::target::{Feature, Target};
+use crate::target::{Feature, Target, TARGETS};
 
 /// Encodes one instruction.
 ///
@@ -17,21 +17,16 @@ use crate::target::{Feature, Target};
 pub fn encode(inst: &Inst, target: &Target) -> Result<Vec<u8>, EncodeError> {
     let row = inst.op.row();
     let name = row.name;
-    if row.class == Class::Wmma && !target.has(Feature::Wmma) {
+    if let Some(feature) = row.feature().filter(|f| !target.has(*f)) {
         return Err(EncodeError::Target {
             name,
             target: target.name,
+            on: first_with(feature),
         });
     }
     let pair = matches!(row.family, Family::Vopdx | Family::Vopdy);
     if row.family == Family::Vopdy || pair != inst.vopd_y.is_some() {
         return Err(EncodeError::NoPair { name });
-    }
-    if pair && !target.has(Feature::Vopd) {
-        return Err(EncodeError::Target {
-            name,
-            target: target.name,
-        });
     }
     if pair && target.wave_size != 32 {
         return Err(EncodeError::WaveSize { name, lanes: 32 });
@@ -49,7 +44,7 @@ pub fn encode(inst: &Inst, target: &Target) -> Result<Vec<u8>, EncodeError> {
         inst,
         row,
         form,
-        wave_size: target.wave_size,
+        target,
     };
     let mut word = opcode_bits(row, form, inst.enc);
     let mut literals = Vec::new();
@@ -59,14 +54,19 @@ pub fn encode(inst: &Inst, target: &Target) -> Result<Vec<u8>, EncodeError> {
         let (value, literal) = ctx.operand(i, spec, o)?;
         literals.extend(literal);
         if inst.enc.is_dpp() && spec.field == Field::Src0 {
-            dpp_src0 = value;
+            dpp_src0 = value | half(inst, row, spec);
             word |= u64::from(dpp_selector(inst.enc)) << form.field(Field::Src0).map_or(0, |f| f.0);
             continue;
         }
         if let Field::Nsa(i) = spec.field {
             nsa |= value << (8 * (i - 1));
         }
-        word |= place(form, spec, o, value);
+        word |= place(
+            form,
+            spec,
+            o,
+            value | if is_vgpr(o) { half(inst, row, spec) } else { 0 },
+        );
     }
     ctx.whole(&specs, &literals)?;
     ctx.mods(&specs)?;
@@ -103,12 +103,31 @@ fn opcode_bits(row: &Row, form: Form, enc: Enc) -> u64 {
     prefix << pshift | u64::from(code) << oshift
 }
 
+fn is_vgpr(o: Operand) -> bool {
+    matches!(o, Operand::Reg(r) if r.file == RegFile::V)
+}
+
+/// Bit 7 of a register field whose operand is the high half of a VGPR.
+fn half(inst: &Inst, row: &Row, spec: &OperandSpec) -> u32 {
+    let bit = if spec.is_dst() { 3 } else { 0 };
+    if row.flags.has(Flags::TRUE16) {
+        (inst.mods.op_sel >> bit & 1) << 7
+    } else {
+        0
+    }
+}
+
+/// Name of the first target that has a feature.
+fn first_with(feature: Feature) -> &'static str {
+    TARGETS.iter().find(|t| t.has(feature)).map_or("no target", |t| t.name)
+}
+
 /// Puts a checked operand into its field.
 fn place(form: Form, spec: &OperandSpec, o: Operand, value: u32) -> u64 {
     let Some((shift, width)) = form.field(spec.field) else {
         return 0; // implied (VCC), the literal dword or the third dword of an image access
     };
-    let vgpr = matches!(o, Operand::Reg(r) if r.file == RegFile::V);
+    let vgpr = is_vgpr(o);
     let value = match spec.field {
         Field::Sbase => value / 2,
         Field::Srsrc | Field::Ssamp => value / 4,

@@ -22,6 +22,7 @@ pub(crate) fn print(kind: ImmKind, v: i64) -> String {
         ImmKind::HwReg => hwreg(u),
         ImmKind::ExpTarget => super::graphics::target_name(v).unwrap_or_default(),
         ImmKind::Attr => super::graphics::attr_name(u),
+        ImmKind::Version => version(u),
     }
 }
 
@@ -134,6 +135,45 @@ fn sendmsg(u: u32) -> String {
     }
 }
 
+/// Microcode versions of `s_version`, and the bits that may be set beside them.
+const VERSIONS: [(u32, &str); 7] = [
+    (0, "UC_VERSION_GFX7"),
+    (4, "UC_VERSION_GFX10"),
+    (6, "UC_VERSION_GFX11"),
+    (9, "UC_VERSION_GFX12"),
+    (0x2000, "UC_VERSION_W64_BIT"),
+    (0x4000, "UC_VERSION_W32_BIT"),
+    (0x8000, "UC_VERSION_MDP_BIT"),
+];
+
+fn version(u: u32) -> String {
+    if u & 0x1f00 != 0 {
+        return format!("{u:#x}");
+    }
+    let named = |v: u32| VERSIONS.iter().find(|n| n.0 == v).map(|n| n.1.to_string());
+    let mut text = named(u & 0xff).unwrap_or_else(|| (u & 0xff).to_string());
+    let bits = [0x2000, 0x4000, 0x8000].into_iter().filter(|b| u & b != 0);
+    for (i, name) in bits.filter_map(named).enumerate() {
+        text = if i == 0 {
+            format!("{text}|{name}")
+        } else {
+            format!("({text})|{name}")
+        };
+    }
+    text
+}
+
+fn parse_version(text: &str) -> Option<u32> {
+    text.split(['(', ')', '|'])
+        .map(str::trim)
+        .filter(|t| !t.is_empty())
+        .try_fold(0, |u, term| {
+            let named = VERSIONS.iter().find(|n| n.1 == term).map(|n| n.0);
+            let value = named.or_else(|| number(term).and_then(|v| u32::try_from(v).ok()))?;
+            Some(u | value)
+        })
+}
+
 /// Hardware registers of gfx11 for `s_getreg_b32` and `s_setreg_b32`.
 const HWREGS: [(u32, &str); 15] = [
     (1, "HW_REG_MODE"),
@@ -225,6 +265,7 @@ pub(crate) fn parse(kind: ImmKind, text: &str) -> Option<i64> {
         ImmKind::WaitCnt => parse_fields(text, &WAITCNT, 0xfff7)?,
         ImmKind::DepCtr => parse_fields(text, &DEPCTR, 0xffff & !DEPCTR_UNUSED)?,
         ImmKind::DelayAlu => parse_delay(text)?,
+        ImmKind::Version => parse_version(text)?,
         ImmKind::SendMsg => parse_call(text, "sendmsg", &MESSAGES)?.0,
         ImmKind::HwReg => {
             let (id, args) = parse_call(text, "hwreg", &HWREGS)?;

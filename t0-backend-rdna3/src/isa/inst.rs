@@ -228,7 +228,7 @@ pub(crate) fn specs_of(row: &'static Row, enc: Enc, glc: bool) -> impl Iterator<
         let mut spec = spec;
         if e64 {
             spec.kind = match spec.kind {
-                Kind::Vgpr if spec.role == Role::Src => Kind::VSrc,
+                Kind::Vgpr if spec.field == Field::Src1 => Kind::VSrc,
                 Kind::Vcc => Kind::Mask,
                 k => k,
             };

@@ -8,6 +8,7 @@ use super::graphics;
 use super::inst::Enc;
 use super::row::{Class, Field, Flags, ImmKind, Kind, OperandSpec, Row, Ty};
 use super::{vopd, Inst, Operand, Reg, RegFile};
+use crate::target::{Feature, Target};
 
 /// Why an instruction cannot be encoded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -125,8 +126,12 @@ pub enum EncodeError {
     ImageData { name: &'static str, regs: u32 },
     #[error("{name}: an address of {want} parts is needed, got {got}")]
     ImageAddress { name: &'static str, want: u32, got: u32 },
-    #[error("{name}: not available on {target}")]
-    Target { name: &'static str, target: &'static str },
+    #[error("{name} is not on {target}; it exists on {on}")]
+    Target {
+        name: &'static str,
+        target: &'static str,
+        on: &'static str,
+    },
 }
 
 /// Operand position for error messages and its context.
@@ -134,7 +139,7 @@ pub(crate) struct Ctx<'a> {
     pub inst: &'a Inst,
     pub row: &'static Row,
     pub form: Form,
-    pub wave_size: u32,
+    pub target: &'a Target,
 }
 
 impl Ctx<'_> {
@@ -149,7 +154,7 @@ impl Ctx<'_> {
             Kind::VAddr => u32::from(self.inst.mods.offen) + u32::from(self.inst.mods.idxen),
             Kind::ImgData(_) | Kind::ImgAddr(_) => graphics::operand_regs(spec, self.inst.enc, &self.inst.mods),
             _ if spec.field == Field::Vdata && self.inst.mods.tfe => spec.ty.regs() + 1,
-            _ => spec.ty.regs_in(self.wave_size),
+            _ => spec.ty.regs_in(self.target.wave_size),
         }
     }
 
@@ -202,7 +207,7 @@ impl Ctx<'_> {
                 if self.inst.enc.is_dpp() || matches!(spec.ty, Ty::MixF32 | Ty::Bf16) {
                     return Err(EncodeError::NoLiteral { name: self.name() });
                 }
-                if spec.ty.bits() == 16 && l > 0xffff {
+                if spec.ty.bits() == 16 && l > 0xffff && !self.row.flags.has(Flags::TEXT_B32) {
                     return Err(EncodeError::LiteralWidth {
                         name: self.name(),
                         operand: i,
@@ -218,7 +223,14 @@ impl Ctx<'_> {
                 let (min, max) = match kind {
                     ImmKind::Signed | ImmKind::Branch => (-32768, 32767),
                     ImmKind::Attr => (0, graphics::MAX_ATTR),
-                    _ => (0, if spec.field == Field::Simm16 { 65535 } else { 255 }),
+                    _ => (
+                        0,
+                        match spec.field {
+                            Field::Simm16 => 65535,
+                            Field::Sdst => 127,
+                            _ => 255,
+                        },
+                    ),
                 };
                 if !(min..=max).contains(&v) || (kind == ImmKind::ExpTarget && graphics::target_name(v).is_none()) {
                     return Err(EncodeError::ImmRange {
@@ -251,7 +263,7 @@ impl Ctx<'_> {
             Kind::SSrc => "scalar register, constant, literal",
             Kind::SReg => "scalar register",
             Kind::SRegOrConst => "scalar register, inline constant",
-            Kind::Null => "NULL",
+            Kind::Null => "scalar register (NULL in text)",
             Kind::Mask => "scalar lane mask",
             Kind::Vcc => "VCC",
             Kind::SBase => "aligned SGPRs",
@@ -350,8 +362,8 @@ impl Ctx<'_> {
         let sgpr = r.index < 124;
         let ok = match spec.kind {
             Kind::SDst if self.form == Form::Smem => sgpr,
-            Kind::SDst | Kind::SReg | Kind::SSrc | Kind::VSrc | Kind::SRegOrConst => true,
-            Kind::Vcc => r == Reg::vcc(self.wave_size),
+            Kind::SDst | Kind::SReg | Kind::SSrc | Kind::VSrc | Kind::SRegOrConst | Kind::Null => true,
+            Kind::Vcc => r == Reg::vcc(self.target.wave_size),
             Kind::Mask if spec.is_src() => sgpr || r == Reg::M0,
             Kind::Mask => true,
             Kind::SBase => sgpr,
@@ -427,12 +439,14 @@ impl Ctx<'_> {
         Ok(())
     }
 
-    /// DPP moves lanes of source 0, which must be a VGPR; gfx11 also wants a VGPR as source 1 (LLVM
-    /// `FeatureDPPSrc1SGPR` starts with gfx1150).
+    /// DPP moves lanes of source 0, which must be a VGPR. So must source 1 before gfx1150, and in mixed-precision
+    /// instructions (LLVM `FeatureDPPSrc1SGPR`).
     fn dpp_sources(&self, specs: &[OperandSpec]) -> Result<(), EncodeError> {
+        let free1 = self.target.has(Feature::DppSrc1Scalar);
         for (i, (spec, o)) in specs.iter().zip(&self.inst.operands).enumerate() {
             let vgpr = matches!(o, Operand::Reg(r) if r.file == RegFile::V);
-            if matches!(spec.field, Field::Src0 | Field::Src1) && !vgpr {
+            let fixed1 = spec.field == Field::Src1 && (!free1 || spec.ty == Ty::MixF32);
+            if (spec.field == Field::Src0 || fixed1) && !vgpr {
                 return Err(EncodeError::DppSource {
                     name: self.name(),
                     operand: i,
@@ -446,7 +460,11 @@ impl Ctx<'_> {
     pub(crate) fn mods(&self, specs: &[OperandSpec]) -> Result<(), EncodeError> {
         let (m, row) = (&self.inst.mods, self.row);
         let srcs: Vec<&OperandSpec> = specs.iter().filter(|s| s.is_src() && s.field != Field::Vdst).collect();
-        let legal = LegalMods::of(row, self.form, self.inst.enc, &srcs);
+        let mut legal = LegalMods::of(row, self.form, self.inst.enc, &srcs);
+        if row.flags.has(Flags::TRUE16) {
+            let vgpr = matches!(self.inst.operands.get(1), Some(Operand::Reg(r)) if r.file == RegFile::V);
+            legal.op_sel = 8 | u32::from(vgpr);
+        }
         let bad = |cond: bool, modifier: &'static str| {
             if cond {
                 Err(EncodeError::Modifier {
@@ -470,7 +488,7 @@ impl Ctx<'_> {
         bad(m.neg_hi & !legal.neg_hi != 0, "neg_hi")?;
         let vmem =
             matches!(self.form, Form::Flat | Form::Mubuf | Form::Mtbuf | Form::Mimg) && row.class != Class::VmemInv;
-        let smem = self.form == Form::Smem && row.class == Class::Smem;
+        let smem = self.form == Form::Smem && row.class == Class::Smem && row.operands[0].is_dst();
         bad(m.glc && !(vmem || smem), "glc")?;
         bad(m.dlc && !(vmem || smem), "dlc")?;
         bad(m.slc && !vmem, "slc")?;

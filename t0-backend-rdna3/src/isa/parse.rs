@@ -8,9 +8,9 @@ use super::encode::encode;
 use super::imm;
 use super::inst::{specs_of, Dpp16, Dpp8, Enc, Mods};
 use super::legal::EncodeError;
-use super::print::{special_name, FLOAT_NAMES};
-use super::row::{Class, Family, Field, ImmKind, Kind, OperandSpec, Row, Ty};
-use super::{Inst, Opcode, Operand, Reg, Vopdx, Vopdy};
+use super::print::{special_name, text_ty, FLOAT_NAMES};
+use super::row::{Class, Family, Field, Flags, ImmKind, Kind, OperandSpec, Row, Ty};
+use super::{Inst, Opcode, Operand, Reg, RegFile, Vopdx, Vopdy};
 use crate::target::Target;
 
 /// Why a line is no instruction.
@@ -342,6 +342,22 @@ impl Parser {
                 text = t;
             }
         }
+        if self.row.flags.has(Flags::TRUE16) {
+            let half = text
+                .strip_suffix(".l")
+                .map(|t| (t, 0))
+                .or(text.strip_suffix(".h").map(|t| (t, 1)));
+            if let Some((name, half)) = half {
+                self.mods.op_sel |= half << if spec.is_dst() { 3 } else { 0 };
+                return register(name).filter(is_vgpr);
+            }
+            if register(text).is_some_and(|o| is_vgpr(&o)) {
+                return None;
+            }
+        }
+        if spec.kind == Kind::Null {
+            return register(text).filter(|o| *o == Operand::OFF);
+        }
         if let Some(o) = register(text) {
             return Some(o);
         }
@@ -355,7 +371,11 @@ impl Parser {
             self.mods.offset = i32::try_from(number(text)?).ok()?;
             return Some(Operand::OFF);
         }
-        constant(spec, text)
+        let read_as = OperandSpec {
+            ty: text_ty(self.row, spec.ty),
+            ..*spec
+        };
+        constant(&read_as, text)
     }
 
     fn modifier(&mut self, text: &str) -> Option<()> {
@@ -466,6 +486,10 @@ pub(crate) fn number(text: &str) -> Option<i64> {
 fn address_list(text: &str) -> Option<Vec<&str>> {
     let inner = text.strip_prefix('[')?.strip_suffix(']')?;
     Some(split_top(inner, |c| c == ','))
+}
+
+fn is_vgpr(o: &Operand) -> bool {
+    matches!(o, Operand::Reg(r) if r.file == RegFile::V)
 }
 
 /// A register by name; `off` is NULL.

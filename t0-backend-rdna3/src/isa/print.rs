@@ -83,7 +83,8 @@ impl Inst {
         let row = self.row();
         let short = matches!(row.family, Family::Vop1 | Family::Vop2 | Family::Vopc);
         match self.enc {
-            Enc::Natural if short && !row.flags.has(Flags::NO_E64) => "_e32",
+            _ if row.flags.has(Flags::BARE) => "",
+            Enc::Natural if short && (!row.flags.has(Flags::NO_E64) || row.flags.has(Flags::TRUE16)) => "_e32",
             Enc::Natural => "",
             Enc::E64 => "_e64",
             // LLVM prints compares under DPP without a suffix.
@@ -95,26 +96,32 @@ impl Inst {
     }
 
     fn operand_text(&self, spec: &OperandSpec, o: Operand, source: Option<u32>) -> String {
+        let ty = text_ty(self.row(), spec.ty);
         let text = match o {
             Operand::Imm(v) => match spec.kind {
                 Kind::Imm(kind) => imm::print(kind, v),
                 _ => v.to_string(),
             },
             Operand::Literal(l) if spec.kind == Kind::Literal && spec.ty != Ty::B32 => format!("{l:#x}"),
-            Operand::Literal(l) => literal_text(spec.ty, l),
+            Operand::Literal(l) => literal_text(ty, l),
             // LLVM spells 1/(2 pi) of a matrix accumulator by the accumulator's size: long for 8 registers, short for 4.
             Operand::Const(248)
                 if spec.kind == Kind::VgprOrConst && self.operands[0].reg().is_some_and(|r| r.count == 4) =>
             {
                 const_text(Ty::F32, o)
             }
-            Operand::Const(_) => const_text(spec.ty, o),
+            Operand::Const(_) => const_text(ty, o),
             Operand::Special(s) => special_name(s).to_string(),
             Operand::Reg(r) if r.is_null() => match spec.kind {
                 Kind::SOpt if self.row().family == Family::Smem => return smem_offset(self),
                 Kind::SOpt | Kind::VAddr | Kind::SAddrV | Kind::Export => "off".to_string(),
                 _ => "null".to_string(),
             },
+            Operand::Reg(r) if r.file == RegFile::V && self.row().flags.has(Flags::TRUE16) => {
+                let bit = if spec.is_dst() { 3 } else { 0 };
+                let half = if self.mods.op_sel >> bit & 1 == 1 { 'h' } else { 'l' };
+                format!("{r}.{half}")
+            }
             Operand::Reg(r) => r.to_string(),
         };
         match source {
@@ -213,7 +220,7 @@ impl Inst {
 
     fn op_sel(&self, f: &mut Formatter<'_>, specs: &[OperandSpec]) -> fmt::Result {
         let m = &self.mods;
-        if m.op_sel != 0 {
+        if m.op_sel != 0 && !self.row().flags.has(Flags::TRUE16) {
             let n = source_count(specs);
             let mut bits: Vec<u32> = (0..n).map(|i| m.op_sel >> i & 1).collect();
             if self.row().class == Class::ValuLane {
@@ -336,6 +343,16 @@ pub(crate) const FLOAT_NAMES: [&str; 8] = ["0.5", "-0.5", "1.0", "-1.0", "2.0", 
 /// Integer types of 16 bits show inline floats as their bit pattern.
 fn is_int16(ty: Ty) -> bool {
     matches!(ty, Ty::I16 | Ty::U16 | Ty::B16)
+}
+
+/// Type LLVM reads and prints an operand's constants as.
+pub(crate) fn text_ty(row: &Row, ty: Ty) -> Ty {
+    match row.family {
+        _ if row.flags.has(Flags::TEXT_B32) => Ty::B32,
+        // Scalar f16 compares, as it happens, read and print like 16-bit integers.
+        Family::Sopc if ty == Ty::F16 => Ty::B16,
+        _ => ty,
+    }
 }
 
 fn const_text(ty: Ty, o: Operand) -> String {

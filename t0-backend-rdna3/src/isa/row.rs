@@ -6,6 +6,8 @@
 //! its own. Sources: LLVM 19 (`llvm-mc -mcpu=gfx1100`) for numbers and spelling, AMD's machine-readable RDNA3 ISA for
 //! element types, the RDNA3 ISA manual's pseudocode for implicit state.
 
+use crate::target::Feature;
+
 /// The encoding family of a row: which bit layout its natural form uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Family {
@@ -136,11 +138,19 @@ impl Class {
 
 /// Implicit state and legality switches of a row, a small bit set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub struct Flags(pub u32);
+pub struct Flags(pub u64);
 
 macro_rules! flags {
     ($($(#[$m:meta])* $name:ident = $bit:expr;)*) => {
         impl Flags { $($(#[$m])* pub const $name: Flags = Flags(1 << $bit);)* }
+        // Two flags on one bit would go unnoticed otherwise.
+        const _: () = {
+            let mut seen = 0u64;
+            $(
+                assert!(seen >> $bit & 1 == 0);
+                seen |= 1 << $bit;
+            )*
+        };
     };
 }
 
@@ -193,6 +203,17 @@ flags! {
     NEG_LO_HI = 23;
     /// Reads or writes the MODE register explicitly.
     MODE = 24;
+    /// Has a VOP3 form, but the mnemonic is the same for both forms.
+    BARE = 26;
+    /// 16-bit operands name a half of a VGPR (`v0.l`, `v0.h`) in the 32-bit form: bit 7 of the register field. The halves
+    /// are kept in `op_sel`.
+    TRUE16 = 27;
+    /// Scalar floating point: needs [`Feature::SaluFloat`].
+    SALU_FLOAT = 31;
+    /// Needs [`Feature::SingleUseHint`].
+    SINGLE_USE = 32;
+    /// LLVM reads and prints constants of the f16 operand as 32-bit integers.
+    TEXT_B32 = 33;
     /// Legal on the instruction set, but the VALU source rule allows one scalar value only (64-bit shifts).
     ONE_SCALAR = 25;
     /// Exists for the global data share only: `gds` must be set (DS).
@@ -244,7 +265,8 @@ pub enum Kind {
     SReg,
     /// Scalar register or inline constant, no literal (lane selects, buffer offsets).
     SRegOrConst,
-    /// NULL and nothing else.
+    /// NULL in assembler text. The machine takes any scalar register and adds its value to the immediate (RDNA3 ISA
+    /// manual, `S_WAITCNT_VSCNT`), and such bytes decode.
     Null,
     /// A lane mask: one 32-bit scalar register in wave32, an aligned pair in wave64.
     Mask,
@@ -348,6 +370,8 @@ pub enum ImmKind {
     ExpTarget,
     /// Interpolation attribute and channel: `attr` times four plus channel.
     Attr,
+    /// Microcode version of `s_version`.
+    Version,
 }
 
 /// Where an operand lives in the machine word.
@@ -566,6 +590,16 @@ pub struct Row {
 }
 
 impl Row {
+    /// What a target must have to run it; `None`: all have it.
+    pub fn feature(&self) -> Option<Feature> {
+        match self.family {
+            Family::Vopdx | Family::Vopdy => Some(Feature::Vopd),
+            _ if self.class == Class::Wmma => Some(Feature::Wmma),
+            _ if self.flags.has(Flags::SALU_FLOAT) => Some(Feature::SaluFloat),
+            _ if self.flags.has(Flags::SINGLE_USE) => Some(Feature::SingleUseHint),
+            _ => None,
+        }
+    }
     /// Opcode number of the VOP3 form, for VOP1/VOP2/VOPC rows that have one. Source: LLVM 19 encodings.
     pub fn e64_code(&self) -> Option<u32> {
         if self.flags.has(Flags::NO_E64) {

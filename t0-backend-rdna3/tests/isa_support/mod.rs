@@ -131,14 +131,14 @@ fn imm(rng: &mut Rng, kind: ImmKind) -> Operand {
         ImmKind::DelayAlu => i64::from(rng.below(12) | rng.below(6) << 4 | rng.below(12) << 7),
         ImmKind::SendMsg => i64::from(rng.pick(&[1, 2, 3, 5, 6, 9, 0, 4, 77])),
         ImmKind::Optional => i64::from(rng.pick(&[0, 0, 3])),
-        ImmKind::Hex | ImmKind::Dec | ImmKind::HwReg => v,
+        ImmKind::Hex | ImmKind::Dec | ImmKind::HwReg | ImmKind::Version => v,
     })
 }
 
 fn operand(rng: &mut Rng, inst: &Inst, spec: &OperandSpec, saddr_off: bool, wave_size: u32) -> Operand {
     let (mods, enc) = (&inst.mods, inst.enc);
     let regs = spec.ty.regs_in(wave_size);
-    let int16 = matches!(spec.ty, Ty::I16 | Ty::U16 | Ty::B16);
+    let int16 = matches!(spec.ty, Ty::I16 | Ty::U16 | Ty::B16) || (spec.ty == Ty::F16 && spec.kind == Kind::SSrc);
     let konst = |rng: &mut Rng| loop {
         // Integer types of 16 bits print inline floats as numbers, which assemble to literals: not used here.
         let c = constant(rng);
@@ -321,6 +321,11 @@ fn one_literal(specs: &[OperandSpec], operands: &mut [Operand]) {
     }
 }
 
+/// The text does not say which form the instruction has (`v_nop`).
+pub fn text_hides_form(inst: &Inst) -> bool {
+    inst.enc != Enc::Natural && inst.row().flags.has(Flags::BARE)
+}
+
 /// Path of llvm-mc 19, when installed.
 pub fn llvm_mc() -> Option<&'static str> {
     let ok = Command::new("llvm-mc-19")
@@ -445,7 +450,8 @@ pub fn random_corpus_for(target: &Target, seed: u64, count: usize) -> Vec<Inst> 
     let mut out = Vec::new();
     for op in Opcode::all() {
         let family = op.row().family;
-        if family == Family::Vopdy || (family == Family::Vopdx && target.wave_size != 32) {
+        let lacks = op.row().feature().is_some_and(|f| !target.has(f));
+        if lacks || family == Family::Vopdy || (family == Family::Vopdx && target.wave_size != 32) {
             continue;
         }
         // Second halves are drawn at random: enough pairs that each comes up.

@@ -23,6 +23,9 @@ pub(super) fn sopk(w: &mut Wave, env: &Env, i: &Instr, op: Sopk) -> Step {
         }
     };
     match op {
+        // Tells the compiler's version to a debugger.
+        s_version => {}
+        s_subvector_loop_begin | s_subvector_loop_end => return Err(Fault::unsupported("subvector loops")),
         s_movk_i32 => set(w, k as u32),
         s_cmovk_i32 => {
             if w.scc {
@@ -123,7 +126,13 @@ pub(super) fn sopp(w: &mut Wave, env: &Env, i: &Instr, op: Sopp) -> Step {
         | s_incperflevel
         | s_decperflevel
         | s_icache_inv
-        | s_wait_event => {}
+        | s_wait_event
+        | s_ttracedata
+        | s_ttracedata_imm
+        | s_singleuse_vdst => {}
+        // Taken under a debugger only.
+        s_cbranch_cdbgsys | s_cbranch_cdbguser | s_cbranch_cdbgsys_or_user | s_cbranch_cdbgsys_and_user => {}
+        s_setkill => return Err(Fault::unsupported("s_setkill")),
         s_sethalt => {
             return Err(Fault::unsupported(
                 "s_sethalt stops a wave until a debugger restarts it",
@@ -159,7 +168,7 @@ pub(super) fn sopp(w: &mut Wave, env: &Env, i: &Instr, op: Sopp) -> Step {
         s_cbranch_execz if w.execz() => branch(w, i)?,
         s_cbranch_execnz if !w.execz() => branch(w, i)?,
         s_cbranch_scc0 | s_cbranch_scc1 | s_cbranch_vccz | s_cbranch_vccnz | s_cbranch_execz | s_cbranch_execnz => {}
-        s_endpgm => w.state = WaveState::Ended,
+        s_endpgm | s_endpgm_saved => w.state = WaveState::Ended,
         s_sendmsg => message(w, env, u)?,
         s_sendmsghalt => {
             return Err(Fault::unsupported(

@@ -24,6 +24,8 @@ pub(super) fn exec(w: &mut Wave, env: &mut Env, i: &Instr, op: Smem) -> Step {
         s_buffer_load_b256 => buffer_load(w, env, i, 8),
         s_buffer_load_b512 => buffer_load(w, env, i, 16),
         s_gl1_inv | s_dcache_inv => Ok(()),
+        // Prefetches an address translation: nothing a program can see.
+        s_atc_probe | s_atc_probe_buffer => Ok(()),
     }
 }
 

@@ -13,7 +13,11 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop1) -> Step {
     use Vop1::*;
     let mut x = Lanes::new(w, i);
     match op {
-        v_nop => Ok(()),
+        v_nop | v_pipeflush => Ok(()),
+        v_mov_b16 => Err(Fault::unsupported("moves of half registers")),
+        v_movreld_b32 | v_movrels_b32 | v_movrelsd_b32 | v_movrelsd_2_b32 | v_swaprel_b32 => {
+            Err(Fault::unsupported("vector registers selected by M0"))
+        }
         v_mov_b32 => x.u1(|a| a),
         v_readfirstlane_b32 => read_first_lane(&mut x),
         v_swap_b32 => swap(&mut x),

@@ -161,7 +161,7 @@ pub(super) const fn s0(ty: Ty) -> OperandSpec {
 pub(super) const fn s1(ty: Ty) -> OperandSpec {
     op(Role::Src, Field::Src1, Kind::SSrc, ty)
 }
-/// The register field of a counter wait, which must be NULL.
+/// The register field of a counter wait, NULL in assembler text.
 pub(super) const NULL: OperandSpec = op(Role::Src, Field::Sdst, Kind::Null, Ty::B32);
 /// Scalar source that must be a register.
 pub(super) const fn sr0(ty: Ty) -> OperandSpec {
@@ -169,6 +169,10 @@ pub(super) const fn sr0(ty: Ty) -> OperandSpec {
 }
 pub(super) const fn imm(kind: ImmKind) -> OperandSpec {
     op(Role::Src, Field::Simm16, Kind::Imm(kind), Ty::B16)
+}
+/// Message number in the first source field (`s_sendmsg_rtn_b32`).
+pub(super) const fn msg0() -> OperandSpec {
+    op(Role::Src, Field::Src0, Kind::Imm(ImmKind::SendMsg), Ty::B16)
 }
 /// The literal dword.
 pub(super) const fn lit(ty: Ty) -> OperandSpec {
@@ -179,6 +183,10 @@ pub(super) const fn lit(ty: Ty) -> OperandSpec {
 /// Scalar load destination; its width follows the instruction.
 pub(super) const fn sdata(ty: Ty) -> OperandSpec {
     op(Role::Dst, Field::Sdst, Kind::SDst, ty)
+}
+/// Permission bits in the destination field (`s_atc_probe`).
+pub(super) const fn perm() -> OperandSpec {
+    op(Role::Src, Field::Sdst, Kind::Imm(ImmKind::Dec), Ty::B16)
 }
 pub(super) const fn sbase(ty: Ty) -> OperandSpec {
     op(Role::Src, Field::Sbase, Kind::SBase, ty)

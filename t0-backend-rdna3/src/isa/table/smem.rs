@@ -1,6 +1,6 @@
 //! SMEM: scalar memory. One line per instruction, see [`super`] for the notation.
 
-use super::{sbase, sdata, SOFF};
+use super::{perm, sbase, sdata, SOFF};
 use crate::isa::row::Ty::*;
 
 rows! {
@@ -18,4 +18,6 @@ rows! {
     12 s_buffer_load_b512 Smem [sdata(B512), sbase(B128), SOFF];
     32 s_gl1_inv SmemInv [];
     33 s_dcache_inv SmemInv [];
+    34 s_atc_probe Smem [perm(), sbase(B64), SOFF];
+    35 s_atc_probe_buffer Smem [perm(), sbase(B128), SOFF];
 }

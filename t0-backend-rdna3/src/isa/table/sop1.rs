@@ -1,6 +1,6 @@
 //! SOP1: one scalar source. One line per instruction, see [`super`] for the notation.
 
-use super::{s0, sd, sds, sr0};
+use super::{msg0, s0, sd, sds, sr0};
 use crate::isa::row::Ty::*;
 
 rows! {
@@ -60,7 +60,30 @@ rows! {
     53 s_and_not0_wrexec_b64 Salu [sd(U64), s0(U64)] W_SCC R_EXEC W_EXEC;
     54 s_and_not1_wrexec_b32 Salu [sd(U32), s0(U32)] W_SCC R_EXEC W_EXEC;
     55 s_and_not1_wrexec_b64 Salu [sd(U64), s0(U64)] W_SCC R_EXEC W_EXEC;
+    64 s_movrels_b32 Salu [sd(B32), sr0(B32)] R_M0;
+    65 s_movrels_b64 Salu [sd(B64), sr0(B64)] R_M0;
+    66 s_movreld_b32 Salu [sd(B32), s0(B32)] R_M0;
+    67 s_movreld_b64 Salu [sd(B64), s0(B64)] R_M0;
+    68 s_movrelsd_2_b32 Salu [sd(B32), s0(B32)] R_M0;
     71 s_getpc_b64 Salu [sd(U64)];
     72 s_setpc_b64 Branch [sr0(U64)] TERMINATOR;
     73 s_swappc_b64 Branch [sd(U64), sr0(U64)] TERMINATOR;
+    74 s_rfe_b64 Branch [sr0(U64)] TERMINATOR;
+    76 s_sendmsg_rtn_b32 Msg [sd(B32), msg0()];
+    77 s_sendmsg_rtn_b64 Msg [sd(B64), msg0()];
+    96 s_ceil_f32 Salu [sd(F32), s0(F32)] SALU_FLOAT;
+    97 s_floor_f32 Salu [sd(F32), s0(F32)] SALU_FLOAT;
+    98 s_trunc_f32 Salu [sd(F32), s0(F32)] SALU_FLOAT;
+    99 s_rndne_f32 Salu [sd(F32), s0(F32)] SALU_FLOAT;
+    100 s_cvt_f32_i32 Salu [sd(F32), s0(I32)] SALU_FLOAT;
+    101 s_cvt_f32_u32 Salu [sd(F32), s0(U32)] SALU_FLOAT;
+    102 s_cvt_i32_f32 Salu [sd(I32), s0(F32)] SALU_FLOAT;
+    103 s_cvt_u32_f32 Salu [sd(U32), s0(F32)] SALU_FLOAT;
+    104 s_cvt_f16_f32 Salu [sd(F16), s0(F32)] SALU_FLOAT;
+    105 s_cvt_f32_f16 Salu [sd(F32), s0(F16)] SALU_FLOAT TEXT_B32;
+    106 s_cvt_hi_f32_f16 Salu [sd(F32), s0(PkF16)] SALU_FLOAT TEXT_B32;
+    107 s_ceil_f16 Salu [sd(F16), s0(F16)] SALU_FLOAT TEXT_B32;
+    108 s_floor_f16 Salu [sd(F16), s0(F16)] SALU_FLOAT TEXT_B32;
+    109 s_trunc_f16 Salu [sd(F16), s0(F16)] SALU_FLOAT TEXT_B32;
+    110 s_rndne_f16 Salu [sd(F16), s0(F16)] SALU_FLOAT TEXT_B32;
 }

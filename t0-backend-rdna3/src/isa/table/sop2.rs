@@ -1,6 +1,6 @@
 //! SOP2: two scalar sources. One line per instruction, see [`super`] for the notation.
 
-use super::{s0, s1, sd};
+use super::{lit, s0, s1, sd, sds};
 use crate::isa::row::Ty::*;
 
 rows! {
@@ -58,4 +58,19 @@ rows! {
     51 s_pack_lh_b32_b16 Salu [sd(B32), s0(B32), s1(B32)];
     52 s_pack_hh_b32_b16 Salu [sd(B32), s0(B32), s1(B32)];
     53 s_pack_hl_b32_b16 Salu [sd(B32), s0(B32), s1(B32)];
+    64 s_add_f32 Salu [sd(F32), s0(F32), s1(F32)] SALU_FLOAT COMMUTES;
+    65 s_sub_f32 Salu [sd(F32), s0(F32), s1(F32)] SALU_FLOAT;
+    66 s_min_f32 Salu [sd(F32), s0(F32), s1(F32)] SALU_FLOAT COMMUTES;
+    67 s_max_f32 Salu [sd(F32), s0(F32), s1(F32)] SALU_FLOAT COMMUTES;
+    68 s_mul_f32 Salu [sd(F32), s0(F32), s1(F32)] SALU_FLOAT COMMUTES;
+    69 s_fmaak_f32 Salu [sd(F32), s0(F32), s1(F32), lit(F32)] SALU_FLOAT;
+    70 s_fmamk_f32 Salu [sd(F32), s0(F32), lit(F32), s1(F32)] SALU_FLOAT;
+    71 s_fmac_f32 Salu [sds(F32), s0(F32), s1(F32)] SALU_FLOAT COMMUTES;
+    72 s_cvt_pk_rtz_f16_f32 Salu [sd(PkF16), s0(F32), s1(F32)] SALU_FLOAT;
+    73 s_add_f16 Salu [sd(F16), s0(F16), s1(F16)] SALU_FLOAT COMMUTES;
+    74 s_sub_f16 Salu [sd(F16), s0(F16), s1(F16)] SALU_FLOAT;
+    75 s_min_f16 Salu [sd(F16), s0(F16), s1(F16)] SALU_FLOAT COMMUTES;
+    76 s_max_f16 Salu [sd(F16), s0(F16), s1(F16)] SALU_FLOAT COMMUTES;
+    77 s_mul_f16 Salu [sd(F16), s0(F16), s1(F16)] SALU_FLOAT COMMUTES;
+    78 s_fmac_f16 Salu [sds(F16), s0(F16), s1(F16)] SALU_FLOAT COMMUTES;
 }

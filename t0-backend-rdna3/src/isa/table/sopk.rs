@@ -8,6 +8,7 @@ rows! {
     /// SOPK: scalar register and 16-bit immediate.
     Sopk; [];
     0 s_movk_i32 Salu [sd(I32), imm(Signed)];
+    1 s_version Control [imm(Version)];
     2 s_cmovk_i32 Salu [sds(I32), imm(Signed)] R_SCC;
     3 s_cmpk_eq_i32 Salu [sk(I32), imm(Signed)] W_SCC;
     4 s_cmpk_lg_i32 Salu [sk(I32), imm(Signed)] W_SCC;
@@ -27,6 +28,8 @@ rows! {
     18 s_setreg_b32 Salu [imm(HwReg), sk(B32)] MODE;
     19 s_setreg_imm32_b32 Salu [imm(HwReg), lit(B32)] MODE;
     20 s_call_b64 Branch [sd(U64), imm(Branch)] TERMINATOR;
+    22 s_subvector_loop_begin Branch [sds(B32), imm(Branch)] TERMINATOR R_EXEC W_EXEC;
+    23 s_subvector_loop_end Branch [sds(B32), imm(Branch)] TERMINATOR R_EXEC W_EXEC;
     24 s_waitcnt_vscnt Wait [NULL, imm(Hex)];
     25 s_waitcnt_vmcnt Wait [NULL, imm(Hex)];
     26 s_waitcnt_expcnt Wait [NULL, imm(Hex)];

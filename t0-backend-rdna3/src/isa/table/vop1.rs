@@ -6,7 +6,7 @@ use crate::isa::row::Ty::*;
 rows! {
     /// VOP1: one vector source.
     Vop1; [R_EXEC];
-    0 v_nop Valu [] NO_E64 NO_DPP IGNORES_EXEC;
+    0 v_nop Valu [] BARE NO_DPP IGNORES_EXEC;
     1 v_mov_b32 Valu [vd(B32), v0(B32)];
     2 v_readfirstlane_b32 ValuLane [vsd(B32), r0(B32)] NO_E64 NO_DPP;
     3 v_cvt_i32_f64 ValuF64 [vd(I32), v0(F64)] CLAMP OMOD NO_DPP;
@@ -32,6 +32,8 @@ rows! {
     24 v_ceil_f64 ValuF64 [vd(F64), v0(F64)] CLAMP OMOD NO_DPP;
     25 v_rndne_f64 ValuF64 [vd(F64), v0(F64)] CLAMP OMOD NO_DPP;
     26 v_floor_f64 ValuF64 [vd(F64), v0(F64)] CLAMP OMOD NO_DPP;
+    27 v_pipeflush Valu [] BARE NO_DPP IGNORES_EXEC;
+    28 v_mov_b16 Valu [vd(B16), v0(B16)] TRUE16 D16 NO_E64;
     32 v_fract_f32 Valu [vd(F32), v0(F32)] CLAMP OMOD;
     33 v_trunc_f32 Valu [vd(F32), v0(F32)] CLAMP OMOD;
     34 v_ceil_f32 Valu [vd(F32), v0(F32)] CLAMP OMOD;
@@ -58,6 +60,10 @@ rows! {
     62 v_fract_f64 ValuF64 [vd(F64), v0(F64)] CLAMP OMOD NO_DPP;
     63 v_frexp_exp_i32_f32 Valu [vd(I32), v0(F32)] CLAMP;
     64 v_frexp_mant_f32 Valu [vd(F32), v0(F32)] CLAMP OMOD;
+    66 v_movreld_b32 Valu [vd(B32), v0(B32)] R_M0;
+    67 v_movrels_b32 Valu [vd(B32), r0(B32)] R_M0;
+    68 v_movrelsd_b32 Valu [vd(B32), r0(B32)] R_M0;
+    72 v_movrelsd_2_b32 Valu [vd(B32), r0(B32)] R_M0;
     80 v_cvt_f16_u16 Valu [vd(F16), v0(U16)] CLAMP OMOD;
     81 v_cvt_f16_i16 Valu [vd(F16), v0(I16)] CLAMP OMOD;
     82 v_cvt_u16_f16 Valu [vd(U16), v0(F16)] CLAMP OMOD;
@@ -81,6 +87,7 @@ rows! {
     100 v_cvt_norm_u16_f16 Valu [vd(U16), v0(F16)] CLAMP OMOD;
     101 v_swap_b32 Valu [vds(B32), rx0(B32)] NO_E64 NO_DPP;
     103 v_permlane64_b32 ValuLane [vd(B32), r0(B32)] NO_E64 NO_DPP;
+    104 v_swaprel_b32 Valu [vds(B32), rx0(B32)] NO_E64 NO_DPP R_M0;
     105 v_not_b16 Valu [vd(U16), v0(U16)];
     106 v_cvt_i32_i16 Valu [vd(I32), v0(I16)];
     107 v_cvt_u32_u16 Valu [vd(U32), v0(U16)];
