@@ -245,10 +245,7 @@ impl Simulator {
 
 /// The instruction set as waves of this size see it.
 fn wave_target(lanes: u32) -> Target {
-    Target {
-        wave_size: lanes,
-        ..GFX1100
-    }
+    GFX1100.with_wave_size(lanes)
 }
 
 impl Executor for Simulator {

@@ -16,6 +16,7 @@ use t0_backend_rdna3::isa::{
 use t0_backend_rdna3::target::Target;
 
 use crate::driver::ExecFaultKind;
+use crate::exec::vopd::{self, Pair};
 use crate::hazard;
 
 /// A source operand.
@@ -121,6 +122,8 @@ pub struct Instr {
     pub unit: Unit,
     /// True when it can be a hazard to later instructions.
     pub endangers: bool,
+    /// The halves of a dual-issue pair.
+    pub(crate) pair: Option<Box<Pair>>,
 }
 
 /// The unit an instruction goes to, as far as the hazard traps care.
@@ -338,6 +341,7 @@ fn blank() -> Instr {
         passes: Passes::One,
         unit: Unit::Other,
         endangers: false,
+        pair: None,
     }
 }
 
@@ -348,12 +352,12 @@ fn lower(inst: &isa::Inst, vgprs: u32, wave_size: u32) -> Result<Instr, ExecFaul
             reason: "it needs the graphics pipeline or the global data share",
         });
     }
-    if inst.vopd_y.is_some() {
-        return Err(ExecFaultKind::Unsupported {
-            reason: "dual-issue instructions",
-        });
-    }
     let mut i = blank();
+    if let (Opcode::Vopdx(x), Some(y)) = (inst.op, inst.vopd_y) {
+        let [x, y] = vopd::halves(x, y, &inst.operands);
+        let pair = Pair::new(lower(&x, vgprs, wave_size)?, lower(&y, vgprs, wave_size)?);
+        i.pair = Some(Box::new(pair));
+    }
     i.op = inst.op;
     i.class = row.class;
     i.flags = inst.flags();
@@ -379,6 +383,9 @@ fn lower(inst: &isa::Inst, vgprs: u32, wave_size: u32) -> Result<Instr, ExecFaul
     let (mut nd, mut ns) = (0, 0);
     for (operand, spec) in inst.operands.iter().zip(inst.specs()) {
         if spec.is_dst() {
+            if i.pair.is_some() {
+                continue;
+            }
             i.dst[nd] = dst(operand);
             if nd == 0 {
                 i.data_regs = spec.ty.regs();
@@ -391,6 +398,8 @@ fn lower(inst: &isa::Inst, vgprs: u32, wave_size: u32) -> Result<Instr, ExecFaul
         }
         match (operand, spec.kind) {
             (Operand::Imm(v), _) => i.imm = *v,
+            // Operands of a pair are its halves'.
+            _ if i.pair.is_some() => {}
             _ => {
                 i.src[ns] = src(operand, spec.ty)?;
                 if matches!(spec.field, Field::Data0 | Field::Vdata) {

@@ -8,6 +8,8 @@
 
 use std::mem::MaybeUninit;
 
+use super::double;
+use super::valu::out64;
 use super::wide::wide;
 use crate::num::FpMode;
 use crate::program::{Dpp, Dst, Instr, Src};
@@ -225,15 +227,21 @@ impl<'a> Lanes<'a> {
         self.put32(&out);
     }
 
-    /// `omod` works only while output denormals are flushed (RDNA3 manual 7.2.2); clamp makes NaN zero in DX10 mode.
+    /// The factor of `omod`, if it works: only while output denormals are flushed (`denorm` is the MODE field of the
+    /// type) and IEEE mode is off (RDNA3 manual 7.2.3.1).
+    fn omod(&self, denorm: u32) -> Option<f64> {
+        let on = self.i.mods.omod & 3 != 0 && denorm & 2 == 0 && !self.fp.ieee;
+        on.then(|| [1.0, 2.0, 4.0, 0.5][(self.i.mods.omod & 3) as usize])
+    }
+
+    /// `omod` (which makes -0 of it +0), then clamp, which makes NaN zero in DX10 mode.
     fn modify32(&self, b: u32) -> u32 {
         let mut x = f32::from_bits(b);
         if x.is_nan() {
             return if self.i.mods.clamp && self.fp.dx10_clamp { 0 } else { b };
         }
-        if self.fp.denorm32 & 2 == 0 {
-            let k = [1.0, 2.0, 4.0, 0.5][(self.i.mods.omod & 3) as usize];
-            x = f32::from_bits(self.fp.out32((x * k).to_bits()));
+        if let Some(k) = self.omod(self.fp.denorm32) {
+            x = f32::from_bits(self.fp.to32(f64::from(x) * k)) + 0.0;
         }
         if self.i.mods.clamp {
             x = if x > 0.0 { x.min(1.0) } else { 0.0 };
@@ -246,8 +254,8 @@ impl<'a> Lanes<'a> {
             return if self.i.mods.clamp && self.fp.dx10_clamp { 0 } else { h };
         }
         let mut x = crate::num::f16_to_f64(h);
-        if self.fp.denorm16 & 2 == 0 {
-            x *= [1.0, 2.0, 4.0, 0.5][(self.i.mods.omod & 3) as usize];
+        if let Some(k) = self.omod(self.fp.denorm16) {
+            x = x * k + 0.0;
         }
         if self.i.mods.clamp {
             x = if x > 0.0 { x.min(1.0) } else { 0.0 };
@@ -265,8 +273,9 @@ impl<'a> Lanes<'a> {
                     *x = if self.i.mods.clamp && self.fp.dx10_clamp { 0 } else { *x };
                     continue;
                 }
-                if self.fp.denorm16 & 2 == 0 {
-                    v *= [1.0, 2.0, 4.0, 0.5][(self.i.mods.omod & 3) as usize];
+                if let Some(k) = self.omod(self.fp.denorm16) {
+                    v = f64::from_bits(double::mul(v.to_bits(), k.to_bits(), self.fp.round16)) + 0.0;
+                    v = f64::from_bits(out64(self.fp, v.to_bits()));
                 }
                 if self.i.mods.clamp {
                     v = if v > 0.0 { v.min(1.0) } else { 0.0 };

@@ -6,6 +6,7 @@
 
 mod atomic;
 mod control;
+mod double;
 mod fma;
 mod global;
 mod lanes;
@@ -20,6 +21,7 @@ mod vop2;
 mod vop3;
 mod vop3p;
 mod vopc;
+pub(crate) mod vopd;
 mod wide;
 mod wmma;
 
@@ -194,7 +196,7 @@ fn pass(w: &mut Wave, env: &mut Env, i: &Instr) -> Step {
         Opcode::Vop3p(op) => vop3p::exec(w, i, op),
         Opcode::Vopc(op) => vopc::exec(w, i, op),
         Opcode::Vop3sd(op) => vop3::exec_sd(w, i, op),
-        Opcode::Vopdx(_) | Opcode::Vopdy(_) => Err(Fault::unsupported("dual-issue instructions")),
+        Opcode::Vopdx(_) | Opcode::Vopdy(_) => vopd::exec(w, i),
         Opcode::Sop2(op) => salu::sop2(w, i, op),
         Opcode::Sop1(op) => salu::sop1(w, env, i, op),
         Opcode::Sopc(op) => salu::sopc(w, i, op),

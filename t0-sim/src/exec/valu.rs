@@ -5,10 +5,11 @@
 
 use std::mem::MaybeUninit;
 
+use super::double::{is_nan64, nan64};
 use super::fma::fma_row;
 use super::lanes::{each, Lanes, Row16, Row64};
 use super::wide::wide;
-use super::{Fault, Step};
+use super::Step;
 use crate::num::trans::{self, Trans};
 use crate::num::{self, fma_odd, is_nan32, nan16, nan32, FpMode, Round};
 use crate::program::Dst;
@@ -186,10 +187,11 @@ impl Lanes<'_> {
             let (a, m) = (x.row(0, &mut room), x.fp);
             let r = each(|l| {
                 let v = m.in32(a[l]);
-                if is_nan32(v) {
-                    v | 0x0040_0000
+                let y = op(f(v));
+                if y.is_nan() {
+                    nan32(&[v])
                 } else {
-                    m.out32(op(f(v)).to_bits())
+                    m.out32(y.to_bits())
                 }
             });
             x.setf32(&r);
@@ -264,36 +266,39 @@ impl Lanes<'_> {
         }
     }
 
-    /// f64 operation of `n` sources on the host's f64 (round to nearest only).
-    #[inline(never)]
-    pub fn f64op(&mut self, n: usize, op: impl Fn([f64; 3]) -> f64) -> Step {
-        let m = self.fp;
-        if m.round16 != Round::Nearest {
-            return Err(Fault::unsupported(
-                "f64 arithmetic with a rounding mode other than nearest",
-            ));
-        }
-        let mut src = [[0u64; LANES]; 3];
-        for (k, s) in src.iter_mut().enumerate().take(n) {
-            *s = self.s64(k).map(|x| in64(m, x));
-        }
-        let r: Row64 = each(|l| {
-            let bits = [src[0][l], src[1][l], src[2][l]];
-            let x = op(bits.map(f64::from_bits));
-            if x.is_nan() {
-                nan64(&bits[..n])
-            } else {
-                out64(m, x.to_bits())
+    wide! {
+        /// f64 operation of `n` sources on bit patterns; a NaN operand wins.
+        pub fn d64(x, n: usize, op: impl Fn([u64; 3], Round) -> u64) -> Step {
+            let m = x.fp;
+            let mut src = [[0u64; LANES]; 3];
+            for (k, s) in src.iter_mut().enumerate().take(n) {
+                let row = x.s64(k);
+                *s = each(|l| in64(m, row[l]));
             }
-        });
-        self.putf64(&r);
-        Ok(())
+            let r: Row64 = each(|l| {
+                let bits = [src[0][l], src[1][l], src[2][l]];
+                let y = op(bits, m.round16);
+                if is_nan64(y) {
+                    nan64(&bits[..n])
+                } else {
+                    out64(m, y)
+                }
+            });
+            x.putf64(&r);
+            Ok(())
+        }
+    }
+
+    /// f64 operation of one source on the host's f64, for operations that do not round (or only to nearest).
+    #[inline(always)]
+    pub fn d1(&mut self, op: impl Fn(f64) -> f64) -> Step {
+        self.d64(1, |v, _| op(f64::from_bits(v[0])).to_bits())
     }
 
     /// Sources as f64 values, MODE applied.
     pub fn f64src(&self, k: usize) -> [f64; LANES] {
-        let m = self.fp;
-        self.s64(k).map(|x| f64::from_bits(in64(m, x)))
+        let (m, row) = (self.fp, self.s64(k));
+        each(|l| f64::from_bits(in64(m, row[l])))
     }
 }
 
@@ -364,15 +369,9 @@ pub(super) fn half_fma(m: FpMode, a: u16, b: u16, c: u16) -> u16 {
     }
 }
 
-fn nan64(ops: &[u64]) -> u64 {
-    let quiet = 1 << 51;
-    ops.iter()
-        .copied()
-        .find(|&b| f64::from_bits(b).is_nan())
-        .map_or(0x7ff8_0000_0000_0000, |b| b | quiet)
-}
-
-fn in64(m: FpMode, b: u64) -> u64 {
+/// An f64 operand as the unit sees it.
+#[inline(always)]
+pub(super) fn in64(m: FpMode, b: u64) -> u64 {
     if m.denorm16 & 1 == 0 && b & 0x7ff0_0000_0000_0000 == 0 {
         b & 1 << 63
     } else {
@@ -380,7 +379,9 @@ fn in64(m: FpMode, b: u64) -> u64 {
     }
 }
 
-fn out64(m: FpMode, b: u64) -> u64 {
+/// An f64 result as the unit delivers it.
+#[inline(always)]
+pub(super) fn out64(m: FpMode, b: u64) -> u64 {
     if m.denorm16 & 2 == 0 && b & 0x7ff0_0000_0000_0000 == 0 {
         b & 1 << 63
     } else {

@@ -82,22 +82,23 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop1) -> Step {
             x.put32(&a.map(|v| v as u32));
             Ok(())
         }
-        v_trunc_f64 => x.f64op(1, |v| v[0].trunc()),
-        v_ceil_f64 => x.f64op(1, |v| v[0].ceil()),
-        v_rndne_f64 => x.f64op(1, |v| v[0].round_ties_even()),
-        v_floor_f64 => x.f64op(1, |v| v[0].floor()),
-        v_fract_f64 => x.f64op(1, |v| v[0] - v[0].floor()),
+        v_trunc_f64 => x.d1(f64::trunc),
+        v_ceil_f64 => x.d1(f64::ceil),
+        v_rndne_f64 => x.d1(f64::round_ties_even),
+        v_floor_f64 => x.d1(f64::floor),
+        v_fract_f64 => x.d1(|v| fract(v, v.floor(), 1f64.next_down())),
         // The f64 units are accurate to about 2^-20 (rcp, rsq) on the card and refined by software; exact here.
-        v_rcp_f64 => x.f64op(1, |v| 1.0 / v[0]),
-        v_rsq_f64 => x.f64op(1, |v| 1.0 / v[0].sqrt()),
-        v_sqrt_f64 => x.f64op(1, |v| v[0].sqrt()),
+        v_rcp_f64 => x.d1(|v| 1.0 / v),
+        v_rsq_f64 => x.d1(|v| 1.0 / v.sqrt()),
+        v_sqrt_f64 => x.d1(f64::sqrt),
         v_frexp_exp_i32_f64 => {
             let a = x.f64src(0);
             x.put32(&a.map(|v| frexp64(v).1 as u32));
             Ok(())
         }
-        v_frexp_mant_f64 => x.f64op(1, |v| frexp64(v[0]).0),
-        v_fract_f32 => x.f1(|a| a - a.floor()),
+        v_frexp_mant_f64 => x.d1(|v| frexp64(v).0),
+        // The largest result is the number below 1 (LLVM AMDGPUCodeGenPrepare::matchFractPat).
+        v_fract_f32 => x.f1(|a| fract(a, a.floor(), 1f32.next_down())),
         v_trunc_f32 => x.f1(f32::trunc),
         v_ceil_f32 => x.f1(f32::ceil),
         v_rndne_f32 => x.f1(f32::round_ties_even),
@@ -139,7 +140,7 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop1) -> Step {
         v_ceil_f16 => x.hf1(f64::ceil),
         v_trunc_f16 => x.hf1(f64::trunc),
         v_rndne_f16 => x.hf1(f64::round_ties_even),
-        v_fract_f16 => x.hf1(|v| v - v.floor()),
+        v_fract_f16 => x.hf1(|v| fract(v, v.floor(), BELOW_ONE_F16)),
         v_sat_pk_u8_i16 => {
             let a = x.raw(0);
             let sat = |h: u32| (h as u16 as i16).clamp(0, 255) as u16;
@@ -161,6 +162,20 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop1) -> Step {
             x.put32(&a.map(u32::from));
             Ok(())
         }
+    }
+}
+
+/// The f16 number below 1.
+const BELOW_ONE_F16: f64 = 1.0 - 1.0 / 2048.0;
+
+/// `v - floor`, at most `below`; NaN stays NaN.
+#[inline(always)]
+fn fract<T: std::ops::Sub<Output = T> + PartialOrd + Copy>(v: T, floor: T, below: T) -> T {
+    let r = v - floor;
+    if r > below {
+        below
+    } else {
+        r
     }
 }
 

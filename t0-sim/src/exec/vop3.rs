@@ -2,12 +2,13 @@
 
 use t0_backend_rdna3::isa::{Vop3, Vop3sd};
 
+use super::double;
 use super::lanes::{each, lane_mask, Lanes, Row64};
-use super::valu::{d, half_fma, i24, u24};
-use super::vop1::{frexp64, snorm16, unorm16};
-use super::{Fault, Step};
+use super::valu::{d, half_fma, i24, in64, out64, u24};
+use super::vop1::{snorm16, unorm16};
+use super::Step;
 use crate::num::{self, bf16_to_f32, is_nan32, FpMode};
-use crate::program::{Dst, Instr};
+use crate::program::{Dst, Instr, Src};
 use crate::wave::{Row, Wave, LANES};
 
 pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop3) -> Step {
@@ -20,9 +21,9 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop3) -> Step {
             let (a, b, c) = (x.s32(0), x.s32(1), x.s32(2));
             x.fma_dx9(&a, &b, &c)
         }
-        v_fma_f64 => x.f64op(3, |v| v[0].mul_add(v[1], v[2])),
-        v_add_f64 => x.f64op(2, |v| v[0] + v[1]),
-        v_mul_f64 => x.f64op(2, |v| v[0] * v[1]),
+        v_fma_f64 => x.d64(3, |v, r| double::fma(v[0], v[1], v[2], r)),
+        v_add_f64 => x.d64(2, |v, r| double::add(v[0], v[1], r)),
+        v_mul_f64 => x.d64(2, |v, r| double::mul(v[0], v[1], r)),
         v_min_f64 => minmax64(&mut x, false),
         v_max_f64 => minmax64(&mut x, true),
         v_ldexp_f64 => ldexp64(&mut x),
@@ -73,19 +74,14 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop3) -> Step {
         v_min3_u16 => x.h3(|a, b, c| a.min(b).min(c)),
         v_max3_u16 => x.h3(|a, b, c| a.max(b).max(c)),
         v_med3_u16 => x.h3(med),
-        v_sad_u8 => x.u3(|a, b, c| c.wrapping_add(sad8(a, b))),
-        v_sad_hi_u8 => x.u3(|a, b, c| c.wrapping_add(sad8(a, b) << 16)),
-        v_sad_u16 => x.u3(|a, b, c| c.wrapping_add((a & 0xffff).abs_diff(b & 0xffff) + (a >> 16).abs_diff(b >> 16))),
-        v_sad_u32 => x.u3(|a, b, c| c.wrapping_add(a.abs_diff(b))),
-        v_msad_u8 => x.u3(|a, b, c| {
-            (0..4).fold(c, |s, k| {
-                if byte(b, k) == 0 {
-                    s
-                } else {
-                    s.wrapping_add(byte(a, k).abs_diff(byte(b, k)))
-                }
-            })
+        v_sad_u8 => x.u3(|a, b, c| sum(c, sad8(a, b), clamp)),
+        v_sad_hi_u8 => x.u3(|a, b, c| sum(c, sad8(a, b) << 16, clamp)),
+        v_sad_u16 => x.u3(|a, b, c| {
+            let t = (a & 0xffff).abs_diff(b & 0xffff) + (a >> 16).abs_diff(b >> 16);
+            sum(c, t, clamp)
         }),
+        v_sad_u32 => x.u3(|a, b, c| sum(c, a.abs_diff(b), clamp)),
+        v_msad_u8 => x.u3(|a, b, c| sum(c, msad8(a, b), clamp)),
         v_mullit_f32 => {
             let (a, b, c, m) = (x.s32(0), x.s32(1), x.s32(2), x.fp);
             let r = each(|l| mullit(m, a[l], b[l], c[l]));
@@ -120,12 +116,53 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop3) -> Step {
             x.putf32(&r);
             Ok(())
         }
-        v_div_fixup_f64 | v_div_fmas_f64 => Err(Fault::unsupported("the f64 division sequence")),
-        v_cubeid_f32 | v_cubesc_f32 | v_cubetc_f32 | v_cubema_f32 => Err(Fault::unsupported("cube map instructions")),
-        v_qsad_pk_u16_u8 | v_mqsad_pk_u16_u8 | v_mqsad_u32_u8 => {
-            Err(Fault::unsupported("quad sums of absolute differences"))
+        v_div_fixup_f64 => {
+            let (a, b, c, m) = (x.s64(0), x.s64(1), x.s64(2), x.fp);
+            let r = each(|l| double::div_fixup(in64(m, a[l]), in64(m, b[l]), in64(m, c[l])));
+            x.putf64(&r);
+            Ok(())
         }
-        v_trig_preop_f64 => Err(Fault::unsupported("v_trig_preop_f64")),
+        v_div_fmas_f64 => {
+            let (a, b, c, m, vcc) = (x.s64(0), x.s64(1), x.s64(2), x.fp, x.vcc());
+            let r = each(|l| {
+                let [a, b, c] = [a[l], b[l], c[l]].map(|v| in64(m, v));
+                out64(m, double::div_fmas(a, b, c, vcc >> l & 1 == 1, m.round16))
+            });
+            x.putf64(&r);
+            Ok(())
+        }
+        v_cubeid_f32 | v_cubesc_f32 | v_cubetc_f32 | v_cubema_f32 => {
+            let (a, b, c, m) = (x.s32(0), x.s32(1), x.s32(2), x.fp);
+            let r = each(|l| m.out32(cube(op, m.in32(a[l]), m.in32(b[l]), m.in32(c[l]), m)));
+            x.putf32(&r);
+            Ok(())
+        }
+        v_qsad_pk_u16_u8 => quads16(&mut x, sad8),
+        v_mqsad_pk_u16_u8 => quads16(&mut x, msad8),
+        v_mqsad_u32_u8 => {
+            let (a, b, i) = (x.s64(0), x.s32(1), x.i);
+            let c: [Row; 4] = each(|k| match i.src[2] {
+                Src::V(r) => *x.w.v(usize::from(r) + k),
+                other => {
+                    [if k < 2 {
+                        (super::scalar64(x.w, other) >> (32 * k)) as u32
+                    } else {
+                        0
+                    }; LANES]
+                }
+            });
+            let r: [Row; 4] = each(|k| each(|l| sum(c[k][l], msad8((a[l] >> (8 * k)) as u32, b[l]), clamp)));
+            if let Dst::V(d) = i.dst[0] {
+                r.iter().enumerate().for_each(|(k, row)| x.put(usize::from(d) + k, row));
+            }
+            Ok(())
+        }
+        v_trig_preop_f64 => {
+            let (a, b, m) = (x.s64(0), x.s32(1), x.fp);
+            let r = each(|l| out64(m, double::trig_preop(in64(m, a[l]), b[l])));
+            x.putf64(&r);
+            Ok(())
+        }
         v_xor3_b32 => x.u3(|a, b, c| a ^ b ^ c),
         v_perm_b32 => x.u3(perm),
         v_xad_u32 => x.u3(|a, b, c| (a ^ b).wrapping_add(c)),
@@ -270,6 +307,66 @@ fn sad8(a: u32, b: u32) -> u32 {
     (0..4).map(|k| byte(a, k).abs_diff(byte(b, k))).sum()
 }
 
+/// As [`sad8`], without the bytes where `b` is zero.
+fn msad8(a: u32, b: u32) -> u32 {
+    let term = |k: u32| byte(a, k).abs_diff(byte(b, k));
+    (0..4).filter(|&k| byte(b, k) != 0).map(term).sum()
+}
+
+/// An accumulation, saturating with clamp.
+#[inline(always)]
+fn sum(c: u32, t: u32, clamp: bool) -> u32 {
+    if clamp {
+        c.saturating_add(t)
+    } else {
+        c.wrapping_add(t)
+    }
+}
+
+/// Four sums of absolute differences of byte windows, added to the 16-bit fields of source 2.
+fn quads16(x: &mut Lanes, op: impl Fn(u32, u32) -> u32) -> Step {
+    let (a, b, c, clamp) = (x.s64(0), x.s32(1), x.s64(2), x.i.mods.clamp);
+    let r: Row64 = each(|l| {
+        (0..4).fold(0, |r, k| {
+            let t = (c[l] >> (16 * k) & 0xffff) as u32 + op((a[l] >> (8 * k)) as u32, b[l]);
+            r | u64::from(if clamp { t.min(0xffff) } else { t & 0xffff }) << (16 * k)
+        })
+    });
+    x.put64(&r);
+    Ok(())
+}
+
+/// The face, coordinates and major axis of a direction on a cube map.
+fn cube(op: Vop3, x: u32, y: u32, z: u32, m: FpMode) -> u32 {
+    let f = f32::from_bits;
+    let (fx, fy, fz) = (f(x), f(y), f(z));
+    let flip = |v: u32| v ^ 0x8000_0000;
+    let on_z = fz.abs() >= fx.abs() && fz.abs() >= fy.abs();
+    let on_y = fy.abs() >= fx.abs();
+    let (major, below) = match (on_z, on_y) {
+        (true, _) => (z, fz < 0.0),
+        (_, true) => (y, fy < 0.0),
+        _ => (x, fx < 0.0),
+    };
+    let face = if on_z { 4 } else { 2 * u32::from(on_y) } + u32::from(below);
+    match op {
+        Vop3::v_cubeid_f32 => (face as f32).to_bits(),
+        Vop3::v_cubesc_f32 => match face {
+            5 => flip(x),
+            2..=4 => x,
+            1 => z,
+            _ => flip(z),
+        },
+        Vop3::v_cubetc_f32 => match face {
+            3 => flip(z),
+            2 => z,
+            _ => flip(y),
+        },
+        _ if is_nan32(major) => num::nan32(&[major]),
+        _ => m.to32(d(major) * 2.0),
+    }
+}
+
 fn med<T: Ord + Copy>(a: T, b: T, c: T) -> T {
     a.max(b).min(a.min(b).max(c))
 }
@@ -344,46 +441,17 @@ fn three_f16(x: &mut Lanes, op: Vop3) -> Step {
 }
 
 fn minmax64(x: &mut Lanes, max: bool) -> Step {
-    x.f64op(2, |v| {
-        let [a, b, _] = v;
-        if b.is_nan() {
-            return a;
-        }
-        if a.is_nan() {
-            return b;
-        }
-        // -0 is below +0.
-        let less = a < b || (a == b && a.is_sign_negative() && b.is_sign_positive());
-        if less != max {
-            a
-        } else {
-            b
-        }
-    })
-}
-
-fn ldexp64(x: &mut Lanes) -> Step {
-    let k = x.s32(1);
-    let a = x.f64src(0);
-    let r: Row64 = each(|l| scale64(a[l], k[l] as i32).to_bits());
+    let (a, b, m) = (x.s64(0), x.s64(1), x.fp);
+    let r = each(|l| out64(m, double::minmax(in64(m, a[l]), in64(m, b[l]), max, m.ieee)));
     x.putf64(&r);
     Ok(())
 }
 
-/// `v * 2^k` with one rounding.
-fn scale64(v: f64, k: i32) -> f64 {
-    let (m, e) = frexp64(v);
-    if v == 0.0 || !v.is_finite() {
-        return v;
-    }
-    let total = e + k.clamp(-5000, 5000);
-    match total {
-        1101.. => m * f64::INFINITY,
-        1001..=1100 => m * num::pow2(600) * num::pow2(total - 600),
-        -1000..=1000 => m * num::pow2(total),
-        -1200..=-1001 => m * num::pow2(-600) * num::pow2(total + 600),
-        _ => m * 0.0,
-    }
+fn ldexp64(x: &mut Lanes) -> Step {
+    let (a, k, m) = (x.s64(0), x.s32(1), x.fp);
+    let r: Row64 = each(|l| out64(m, double::ldexp(in64(m, a[l]), k[l] as i32, m.round16)));
+    x.putf64(&r);
+    Ok(())
 }
 
 fn mixed16(x: &mut Lanes, op: impl Fn(u16, u16, u32) -> u32) -> Step {
@@ -449,7 +517,14 @@ pub(super) fn exec_sd(w: &mut Wave, i: &Instr, op: Vop3sd) -> Step {
             x.put_mask(1, lane_mask(|l| r[l].1));
             Ok(())
         }
-        v_div_scale_f64 => Err(Fault::unsupported("the f64 division sequence")),
+        v_div_scale_f64 => {
+            let (a, b, c, m) = (x.s64(0), x.s64(1), x.s64(2), x.fp);
+            let r: [(u64, bool); LANES] =
+                each(|l| double::div_scale(in64(m, a[l]), in64(m, b[l]), in64(m, c[l]), m.round16));
+            x.put64(&r.map(|p| p.0));
+            x.put_mask(1, lane_mask(|l| r[l].1));
+            Ok(())
+        }
         v_mad_u64_u32 => {
             let (a, b, c) = (x.s32(0), x.s32(1), x.s64(2));
             let r: [(u64, bool); LANES] = each(|l| (u64::from(a[l]) * u64::from(b[l])).overflowing_add(c[l]));

@@ -10,12 +10,14 @@
 #![allow(clippy::result_large_err, clippy::redundant_closure, clippy::precedence)]
 
 mod common;
+mod double;
 mod fidelity;
 mod groups;
 mod memory;
 mod mixed;
 mod semantics;
 mod speed;
+mod vopd;
 mod waits;
 mod wave64;
 mod wmma;
