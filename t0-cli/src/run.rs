@@ -137,11 +137,21 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Outcome, CliError> {
         }
     }
     let stats = device.stats();
+    for f in stats.iter().flat_map(|s| &s.findings) {
+        findings.push(Finding {
+            rule: "lds-range",
+            severity: "warning",
+            file: None,
+            line: None,
+            pc: Some(f.pc),
+            text: f.to_string(),
+        });
+    }
     let report = Report {
         device: device.name().to_owned(),
-        wave_instructions: stats.map(|s| s.instructions),
+        wave_instructions: stats.as_ref().map(|s| s.instructions),
         seconds: duration.as_secs_f64(),
-        cycles: stats.and_then(|s| s.cycles),
+        cycles: stats.as_ref().and_then(|s| s.cycles),
         findings,
     };
     print(args, &device, &report, out)?;

@@ -146,6 +146,12 @@ pub trait Kfd: Send + Sync {
         None
     }
 
+    /// What kernels did that hardware swallows silently (accesses outside of the LDS), one line each; every finding is
+    /// given once. Only a simulated driver can tell.
+    fn take_findings(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// What a queue is doing, if the driver can tell.
     fn queue_status(&self, _queue_id: u32) -> Option<QueueStatus> {
         None

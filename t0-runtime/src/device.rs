@@ -139,6 +139,12 @@ impl Gpu {
             .store(limit.as_millis() as u64, Ordering::Relaxed);
     }
 
+    /// What kernels did that hardware swallows silently, one line each, since the last call: accesses outside of a
+    /// workgroup's shared memory. Only the simulated card can tell; call it after [`Gpu::wait`].
+    pub fn findings(&self) -> Vec<String> {
+        self.device.driver.kfd.take_findings()
+    }
+
     /// Waits until all queues are idle.
     pub fn wait(&self) -> Result<()> {
         self.device.live_queues().iter().try_for_each(|q| q.wait_idle())

@@ -8,15 +8,20 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use t0_backend_rdna3::object::CodeObject;
 use t0_backend_rdna3::target::{Target, GFX1100};
 
-use crate::driver::{Access, Dispatch, DispatchStats, ExecFault, ExecFaultKind, Executor, Vm};
+use crate::driver::{
+    Access, Dispatch, DispatchStats, ExecFault, ExecFaultKind, Executor, Finding, PageFlags, Scratch, Vm, PAGE,
+};
 use crate::exec::{run, Env};
+use crate::findings::Collected;
 use crate::group::{Group, GroupFault, Setup};
 use crate::mem::{Global, Lds};
 use crate::num::Numerics;
 use crate::profile::{Profile, Tally};
 use crate::program::{Program, MAX_CODE};
+use crate::scratch::{Area, Slots};
 use crate::wave::{Wave, WaveState};
 
 /// Instructions a wave runs before its neighbours get a turn.
@@ -29,6 +34,10 @@ const RESIDENT: usize = 96;
 pub const DEFAULT_BUDGET: u64 = 1 << 28;
 /// Decoded kernels kept.
 const CACHE: usize = 256;
+/// Waves of the largest workgroup.
+const MAX_WAVES: u32 = 32;
+/// Bytes of private memory per work-item that a kernel with a dynamic stack gets on top of what its descriptor counts.
+pub const DYNAMIC_STACK: u32 = 16 << 10;
 
 /// The executor of the simulated card.
 #[derive(Debug)]
@@ -63,8 +72,8 @@ pub struct Launch {
     pub lds: u32,
 }
 
-/// What a run counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What a run counted, and what its author should know.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunStats {
     /// Workgroups run.
     pub workgroups: u64,
@@ -74,6 +83,8 @@ pub struct RunStats {
     pub instructions: u64,
     /// WMMA instructions among them.
     pub wmma: u64,
+    /// What hardware swallows silently; empty for a clean kernel.
+    pub findings: Vec<Finding>,
 }
 
 impl Default for Simulator {
@@ -135,14 +146,22 @@ impl Simulator {
         self.run_packet(launch, 0, vm)
     }
 
-    /// As [`Simulator::run`], with a dispatch packet at this GPU address for kernels that read it.
+    /// As [`Simulator::run`], with a dispatch packet at this GPU address for kernels that read it. Private memory is
+    /// mapped for the time of the run if the kernel needs any; a dynamic stack gets [`DYNAMIC_STACK`] bytes.
     pub fn run_packet(&self, launch: &Launch, packet: u64, vm: &Vm) -> Result<RunStats, ExecFault> {
-        let user = Inputs {
+        let mut user = Inputs {
             kernarg: launch.kernarg,
             dispatch_ptr: packet,
             ..Inputs::default()
         };
+        let d = Descriptor::read(&Global::new(vm), launch.descriptor).map_err(ExecFault::new)?;
         let cancel = AtomicBool::new(false);
+        user.private_size = d.private + if d.dynamic_stack() { DYNAMIC_STACK } else { 0 };
+        if user.private_size == 0 {
+            return self.start(launch, &user, vm, &cancel);
+        }
+        let lent = Lent::new(vm, user.private_size, self.threads)?;
+        user.scratch = Some(lent.area);
         self.start(launch, &user, vm, &cancel)
     }
 
@@ -191,8 +210,9 @@ impl Simulator {
         let d = Descriptor::read(&mem, launch.descriptor).map_err(&named)?;
         let mut setup = d.setup(launch, inputs, self.budget).map_err(&named)?;
         setup.numerics = self.numerics;
+        setup.check_scratch().map_err(&named)?;
         let program = self.program(&mem, &setup).map_err(&named)?;
-        let mut job = Job::new(setup, program, cancel);
+        let mut job = Job::new(setup, program, source(vm, launch.descriptor), cancel);
         job.tally = self.profiling.then(|| Mutex::new(Tally::new(&job.program)));
         let threads = (self.threads as u64).min(job.total).max(1);
         if threads == 1 {
@@ -243,6 +263,58 @@ impl Simulator {
     }
 }
 
+/// Private memory mapped for one run.
+struct Lent<'a> {
+    vm: &'a Vm,
+    offset: u64,
+    area: Area,
+    bytes: u64,
+}
+
+impl<'a> Lent<'a> {
+    /// Enough for a workgroup of every thread and as many suspended ones.
+    fn new(vm: &'a Vm, lane_bytes: u32, threads: usize) -> Result<Lent<'a>, ExecFault> {
+        const FIRST: u64 = 0x7e00_0000_0000;
+        let wave_bytes = (64 * u64::from(lane_bytes)).next_multiple_of(256);
+        let slots = 2 * MAX_WAVES * threads as u32;
+        let bytes = (wave_bytes * u64::from(slots)).next_multiple_of(PAGE);
+        let full = |what: String| ExecFault::new(rule(format!("no memory for the kernel's private memory: {what}")));
+        let offset = vm.arena().take(bytes).map_err(|e| full(e.to_string()))?;
+        let flags = PageFlags {
+            executable: false,
+            ..PageFlags::ALL
+        };
+        let va = (0..64)
+            .map(|k| FIRST + k * (1 << 36))
+            .find(|&va| vm.map(va, bytes, offset, flags));
+        let Some(va) = va else {
+            vm.arena().give(offset, bytes);
+            return Err(full("the address space is full".into()));
+        };
+        vm.name(va, bytes, "private memory");
+        let area = Area {
+            va,
+            wave_bytes,
+            slots,
+            lane_bytes,
+        };
+        Ok(Lent {
+            vm,
+            offset,
+            area,
+            bytes,
+        })
+    }
+}
+
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {
+        self.vm.unmap(self.area.va);
+        self.vm.forget(self.area.va);
+        self.vm.arena().give(self.offset, self.bytes);
+    }
+}
+
 /// The instruction set as waves of this size see it.
 fn wave_target(lanes: u32) -> Target {
     GFX1100.with_wave_size(lanes)
@@ -264,6 +336,7 @@ impl Executor for Simulator {
             dispatch_id: d.dispatch_id,
             private_descriptor: d.scratch.map_or([0; 4], |s| s.descriptor),
             private_size: d.packet.private_segment_size,
+            scratch: d.scratch.map(|s| area(&s, d.packet.private_segment_size)),
         };
         let s = self.start(&launch, &inputs, vm, &d.cancel)?;
         Ok(DispatchStats {
@@ -271,7 +344,34 @@ impl Executor for Simulator {
             waves: s.waves,
             instructions: s.instructions,
             cycles: None,
+            findings: s.findings,
         })
+    }
+}
+
+/// The slots of a queue's scratch memory.
+fn area(s: &Scratch, lane_bytes: u32) -> Area {
+    let wave_bytes = s.wave_bytes();
+    let slots = s.bytes.checked_div(wave_bytes).unwrap_or(0);
+    Area {
+        va: s.va,
+        wave_bytes,
+        slots: slots.min(u32::MAX.into()) as u32,
+        lane_bytes,
+    }
+}
+
+impl Setup {
+    /// A workgroup's waves must all find a slot.
+    fn check_scratch(&self) -> Result<(), ExecFaultKind> {
+        match self.scratch {
+            Some(a) if a.slots < self.waves() => Err(rule(format!(
+                "the queue's scratch memory has room for {} waves, one workgroup has {}; give the queue more",
+                a.slots,
+                self.waves()
+            ))),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -284,6 +384,7 @@ struct Inputs {
     dispatch_id: u64,
     private_descriptor: [u32; 4],
     private_size: u32,
+    scratch: Option<Area>,
 }
 
 /// The kernel descriptor (code object v5), as far as execution needs it.
@@ -298,6 +399,11 @@ struct Descriptor {
 }
 
 impl Descriptor {
+    /// USES_DYNAMIC_STACK: the descriptor's private size does not count all of the stack.
+    fn dynamic_stack(&self) -> bool {
+        self.properties >> 11 & 1 == 1
+    }
+
     fn read(mem: &Global, va: u64) -> Result<Descriptor, ExecFaultKind> {
         let mut words = [0u32; 16];
         let bytes = mem.code(va, 64)?;
@@ -364,6 +470,7 @@ impl Descriptor {
             user,
             rsrc2: self.rsrc2,
             lds: launch.lds,
+            scratch: inputs.scratch.filter(|_| inputs.private_size > 0),
             entry: self.entry,
             grid: launch.grid,
             workgroup: launch.workgroup,
@@ -402,6 +509,17 @@ fn rule(what: String) -> ExecFaultKind {
     ExecFaultKind::Rule { what }
 }
 
+/// A code object and the number of a kernel in it.
+type Source = (Arc<CodeObject>, usize);
+
+/// The code object a descriptor was loaded from, if the client told.
+fn source(vm: &Vm, descriptor: u64) -> Option<Source> {
+    let (at, object) = vm.code_at(descriptor)?;
+    let is = |k: &t0_backend_rdna3::object::Kernel| at + k.descriptor_vaddr == descriptor;
+    let kernel = object.kernels.iter().position(is)?;
+    Some((object, kernel))
+}
+
 /// The name of the allocation the descriptor lies in.
 fn kernel_name(vm: &Vm, descriptor: u64) -> Option<String> {
     let probe = crate::driver::VmFault {
@@ -423,6 +541,7 @@ fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
 struct Job<'a> {
     setup: Setup,
     program: Arc<Program>,
+    source: Option<Source>,
     cancel: &'a AtomicBool,
     /// Workgroups in all.
     total: u64,
@@ -431,15 +550,28 @@ struct Job<'a> {
     stop_at: AtomicU64,
     cancelled: AtomicBool,
     suspended: Mutex<VecDeque<(u64, Group)>>,
-    state: Mutex<(RunStats, Option<(u64, ExecFault)>)>,
     /// What all workers counted, when asked for.
     tally: Option<Mutex<Tally>>,
+    /// Free slots of private memory.
+    slots: Slots,
+    state: Mutex<Outcome>,
+}
+
+/// What is known about a dispatch in progress.
+#[derive(Default)]
+struct Outcome {
+    stats: RunStats,
+    findings: Collected,
+    fault: Option<(u64, ExecFault)>,
 }
 
 impl<'a> Job<'a> {
-    fn new(setup: Setup, program: Arc<Program>, cancel: &'a AtomicBool) -> Job<'a> {
+    fn new(setup: Setup, program: Arc<Program>, source: Option<Source>, cancel: &'a AtomicBool) -> Job<'a> {
         let total = setup.groups().iter().map(|&n| u64::from(n)).product();
+        let slots = Slots::new(setup.scratch.map_or(0, |a| a.slots));
         Job {
+            slots,
+            source,
             setup,
             program,
             cancel,
@@ -454,30 +586,41 @@ impl<'a> Job<'a> {
     }
 
     /// The next group: a new one while there are any, else one that was suspended.
-    fn take(&self) -> Option<(u64, Group)> {
+    fn take(&self, mem: &mut Global) -> Option<(u64, Group)> {
         let crowded = lock(&self.suspended).len() >= RESIDENT;
         if let Some(g) = crowded.then(|| lock(&self.suspended).pop_front()).flatten() {
             return Some(g);
         }
         let limit = self.total.min(self.stop_at.load(Ordering::Relaxed));
         if self.next.load(Ordering::Relaxed) < limit {
-            let n = self.next.fetch_add(1, Ordering::Relaxed);
-            if n < limit {
-                let [gx, gy, _] = self.setup.groups().map(u64::from);
-                let id = [n % gx, n / gx % gy, n / (gx * gy)].map(|v| v as u32);
-                return Some((n, Group::new(&self.setup, id)));
+            // Whoever holds the slots a new group lacks will take that group when it is done.
+            let needs = self.setup.scratch.map_or(0, |_| self.setup.waves());
+            if let Some(slots) = self.slots.take(needs) {
+                let n = self.next.fetch_add(1, Ordering::Relaxed);
+                if n < limit {
+                    let group = Group::new(&self.setup, self.id(n), slots);
+                    group.poison(mem);
+                    return Some((n, group));
+                }
+                self.slots.give(&slots);
             }
         }
         lock(&self.suspended).pop_front()
     }
 
+    /// Workgroup `n` in x, y, z.
+    fn id(&self, n: u64) -> [u32; 3] {
+        let [gx, gy, _] = self.setup.groups().map(u64::from);
+        [n % gx, n / gx % gy, n / (gx * gy)].map(|v| v as u32)
+    }
+
     fn work(&self, vm: &Vm) {
         let mut mem = Global::new(vm);
         let mut tally = self.tally.as_ref().map(|_| Tally::new(&self.program));
-        while let Some((n, mut group)) = self.take() {
+        while let Some((n, mut group)) = self.take(&mut mem) {
             mem.refresh();
             match self.run_group(n, &mut group, &mut mem, tally.as_mut()) {
-                Ok(true) => self.count(&group),
+                Ok(true) => self.count(n, &group),
                 Ok(false) => lock(&self.suspended).push_back((n, group)),
                 Err(()) => break,
             }
@@ -515,8 +658,13 @@ impl<'a> Job<'a> {
         Ok(false)
     }
 
-    fn count(&self, group: &Group) {
-        let stats = &mut lock(&self.state).0;
+    fn count(&self, n: u64, group: &Group) {
+        self.slots.give(&group.slots);
+        let state = &mut *lock(&self.state);
+        for w in &group.waves {
+            state.findings.add(n, w.index, &w.findings);
+        }
+        let stats = &mut state.stats;
         stats.workgroups += 1;
         stats.waves += group.waves.len() as u64;
         stats.instructions += group.waves.iter().map(|w| w.issued).sum::<u64>();
@@ -531,27 +679,54 @@ impl<'a> Job<'a> {
         }
         e.pc = self.program.code.get(f.pc as usize).map(|i| i.offset);
         e.instruction = Some(self.program.text(f.pc));
+        e.source_line = self.line_of(f.pc);
         e.workgroup = Some(group.id);
         e.wave = Some(f.wave);
         e.lane = f.fault.lane;
-        let slot = &mut lock(&self.state).1;
+        let slot = &mut lock(&self.state).fault;
         if slot.as_ref().is_none_or(|(m, _)| n < *m) {
             *slot = Some((n, e));
         }
     }
 
+    /// Place of an instruction in the Rust source, when the code object tells.
+    fn line_of(&self, at: u32) -> Option<String> {
+        let (object, kernel) = self.source.as_ref()?;
+        let line = object
+            .kernels
+            .get(*kernel)?
+            .line_at(self.program.code.get(at as usize)?.offset)?;
+        Some(format!("{}:{}", line.file, line.line))
+    }
+
     fn finish(self, name: Option<String>) -> Result<RunStats, ExecFault> {
-        let (stats, fault) = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, mut f)) = fault {
+        if let Some((_, mut f)) = lock(&self.state).fault.take() {
             f.kernel = name;
             return Err(f);
         }
-        if self.cancelled.into_inner() {
+        if self.cancelled.load(Ordering::Relaxed) {
             return Err(ExecFault {
                 kernel: name,
                 ..ExecFault::new(ExecFaultKind::Cancelled)
             });
         }
+        let Outcome {
+            mut stats, findings, ..
+        } = std::mem::take(&mut *lock(&self.state));
+        stats.findings = findings
+            .into_iter()
+            .map(|(group, wave, seen)| Finding {
+                kind: seen.kind,
+                kernel: name.clone(),
+                pc: self.program.code.get(seen.at as usize).map_or(0, |i| i.offset),
+                instruction: self.program.text(seen.at),
+                source_line: self.line_of(seen.at),
+                workgroup: self.id(group),
+                wave,
+                lane: seen.lane,
+                count: seen.count,
+            })
+            .collect();
         Ok(stats)
     }
 }

@@ -11,7 +11,8 @@ use crate::mem::{Global, Lds};
 use crate::num::Numerics;
 use crate::profile::Tally;
 use crate::program::Program;
-use crate::wave::{Wave, WaveState, EXEC};
+use crate::scratch::Area;
+use crate::wave::{Wave, WaveState, EXEC, POISON};
 
 /// What the initial state of a workgroup depends on (kernel descriptor and packet).
 #[derive(Clone, Debug)]
@@ -28,6 +29,8 @@ pub(crate) struct Setup {
     pub rsrc2: u32,
     /// LDS bytes.
     pub lds: u32,
+    /// Private memory, if the kernel has any.
+    pub scratch: Option<Area>,
     /// GPU address of the first instruction.
     pub entry: u64,
     /// Grid in work-items.
@@ -45,6 +48,12 @@ impl Setup {
     pub fn groups(&self) -> [u32; 3] {
         [0, 1, 2].map(|d| self.grid[d].div_ceil(self.workgroup[d].max(1)))
     }
+
+    /// Waves of a whole workgroup.
+    pub fn waves(&self) -> u32 {
+        let items: u64 = self.workgroup.iter().map(|&n| u64::from(n)).product();
+        items.div_ceil(self.lanes.into()).max(1) as u32
+    }
 }
 
 /// A running workgroup.
@@ -52,6 +61,8 @@ impl Setup {
 pub(crate) struct Group {
     pub id: [u32; 3],
     pub waves: Vec<Wave>,
+    /// Slots of private memory its waves hold.
+    pub slots: Vec<u32>,
     lds: Lds,
 }
 
@@ -67,7 +78,7 @@ impl Group {
     ///
     /// Work-items are numbered x first and packed into waves; a group at the edge of the grid has only the
     /// work-items inside of it. UNVERIFIED(hw): a partial group packs by its partial sizes.
-    pub fn new(s: &Setup, id: [u32; 3]) -> Group {
+    pub fn new(s: &Setup, id: [u32; 3], slots: Vec<u32>) -> Group {
         let size: [u32; 3] = [0, 1, 2].map(|d| s.workgroup[d].min(s.grid[d] - id[d] * s.workgroup[d]));
         let items = size[0] * size[1] * size[2];
         let waves = items.div_ceil(s.lanes).max(1);
@@ -79,6 +90,9 @@ impl Group {
             let exec = if count >= 64 { u64::MAX } else { (1 << count) - 1 };
             w.set_s64(EXEC, exec);
             scalars(&mut w, s, id);
+            if let (Some(area), Some(&slot)) = (s.scratch, slots.get(index as usize)) {
+                w.scratch = area.slot(slot);
+            }
             for l in 0..count {
                 w.set_lane(0, l as usize, packed_id(s.lanes * index + l, size, s.rsrc2));
             }
@@ -87,7 +101,16 @@ impl Group {
         Group {
             id,
             waves: (0..waves).map(make).collect(),
+            slots,
             lds: Lds::new(s.lds),
+        }
+    }
+
+    /// Fills the private memory of its waves with poison. An area that is not mapped shows when it is accessed.
+    pub fn poison(&self, mem: &mut Global) {
+        for w in self.waves.iter().filter(|w| w.scratch.bytes > 0) {
+            let len = u64::from(w.scratch.bytes.next_multiple_of(4)) * u64::from(w.lanes());
+            let _ = mem.fill(w.scratch.base, len, POISON);
         }
     }
 

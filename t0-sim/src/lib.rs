@@ -5,19 +5,24 @@
 // Host memory behind the card and the host's vector units only: `mem`, `exec::fma`, `driver::arena`, `driver::access`.
 #![cfg_attr(not(test), deny(unsafe_code))]
 
+pub mod aperture;
 pub mod dispatch;
 pub mod driver;
 mod exec;
 pub mod fidelity;
+mod findings;
 mod group;
 mod hazard;
 mod mem;
 pub mod num;
 pub mod profile;
 pub mod program;
+mod scratch;
 mod wait;
 pub mod wave;
 
 pub use dispatch::{Launch, RunStats, Simulator};
+pub use findings::{Findings, Seen};
 pub use num::Numerics;
 pub use profile::Profile;
+pub use scratch::Scratch;

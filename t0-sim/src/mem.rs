@@ -1,7 +1,8 @@
 //! Global memory as the executor's hot path sees it, and the LDS of a workgroup.
 //!
 //! Problem: every lane of every load is an address to check. Method: [`Global`] keeps the page table of the moment
-//! and the last mapping it hit, like a TLB with one entry; an access inside it costs two comparisons.
+//! and the last few mappings it hit, like a TLB; an access of 32 lanes that lies in one of them is checked by one
+//! branch-free sweep over its addresses and then runs on plain host pointers.
 //!
 //! Concurrency: workgroups run on several host threads and kernels may race. Dwords are accessed as relaxed atomics
 //! (plain moves on every host), misaligned dwords and halves as relaxed atomic bytes, read-modify-writes as
@@ -14,15 +15,83 @@ use std::sync::atomic::{AtomicU32, AtomicU64, AtomicU8, Ordering::Relaxed};
 use std::sync::Arc;
 
 use crate::driver::{Access, PageTable, Vm, VmFault};
+use crate::wave::{Row, LANES};
+
+/// One address per lane.
+pub type Addresses = [u64; LANES];
+
+/// A refused access and the lane of the pass that made it.
+pub struct LaneFault {
+    /// What was refused.
+    pub fault: VmFault,
+    /// Lane of the pass, 0..=31.
+    pub lane: usize,
+}
+
+/// A mapping hit lately.
+#[derive(Clone, Copy)]
+struct Entry {
+    start: u64,
+    end: u64,
+    host: *mut u8,
+    writable: bool,
+}
+
+impl Entry {
+    const NONE: Entry = Entry {
+        start: 0,
+        end: 0,
+        host: std::ptr::null_mut(),
+        writable: false,
+    };
+
+    #[inline(always)]
+    fn holds(&self, va: u64, len: u64, write: bool) -> bool {
+        va >= self.start && va < self.end && self.end - va >= len && (self.writable || !write)
+    }
+
+    #[inline(always)]
+    fn at(&self, va: u64) -> *mut u8 {
+        self.host.wrapping_add(va.wrapping_sub(self.start) as usize)
+    }
+
+    /// True when `len` bytes at every active lane's address are inside.
+    #[inline(always)]
+    fn holds_all(&self, va: &Addresses, exec: u32, len: u64, write: bool) -> bool {
+        let Some(room) = (self.end - self.start).checked_sub(len) else {
+            return false;
+        };
+        if write && !self.writable {
+            return false;
+        }
+        let mut bad = 0u32;
+        for (l, &a) in va.iter().enumerate() {
+            bad |= u32::from(a.wrapping_sub(self.start) > room) << l;
+        }
+        bad & exec == 0
+    }
+}
+
+/// Mappings remembered.
+const ENTRIES: usize = 4;
 
 /// A view of the GPU's address space for one worker thread.
 pub struct Global<'a> {
     vm: &'a Vm,
     table: Arc<PageTable>,
-    start: u64,
-    end: u64,
-    host: *mut u8,
-    writable: bool,
+    recent: [Entry; ENTRIES],
+}
+
+/// The active lanes of a mask in ascending order.
+#[inline(always)]
+pub fn lanes_of(mut exec: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let l = exec.trailing_zeros();
+        (exec != 0).then(|| {
+            exec &= exec - 1;
+            l as usize
+        })
+    })
 }
 
 impl<'a> Global<'a> {
@@ -31,10 +100,7 @@ impl<'a> Global<'a> {
         Global {
             vm,
             table: vm.table(),
-            start: 0,
-            end: 0,
-            host: std::ptr::null_mut(),
-            writable: false,
+            recent: [Entry::NONE; ENTRIES],
         }
     }
 
@@ -42,16 +108,36 @@ impl<'a> Global<'a> {
     pub fn refresh(&mut self) {
         if self.table.generation() != self.vm.generation() {
             self.table = self.vm.table();
-            (self.start, self.end) = (0, 0);
+            self.recent = [Entry::NONE; ENTRIES];
+        }
+    }
+
+    /// Moves the mapping that holds `va` to the front, if there is one.
+    #[inline]
+    fn recall(&mut self, va: u64) {
+        for k in 1..ENTRIES {
+            if self.recent[k].holds(va, 1, false) {
+                self.recent[..=k].rotate_right(1);
+                return;
+            }
+        }
+        if let Some(m) = self.table.find(va) {
+            self.recent.rotate_right(1);
+            self.recent[0] = Entry {
+                start: m.va,
+                end: m.va + m.len,
+                host: m.host(),
+                writable: m.flags.writable,
+            };
         }
     }
 
     /// Host address of `len` bytes at `va`; valid while the [`Vm`] lives.
     #[inline(always)]
     fn host(&mut self, va: u64, len: u64, access: Access) -> Result<*mut u8, VmFault> {
-        let inside = va >= self.start && va < self.end && self.end - va >= len;
-        if inside && (self.writable || access == Access::Read) {
-            return Ok(self.host.wrapping_add((va - self.start) as usize));
+        let write = access != Access::Read;
+        if self.recent[0].holds(va, len, write) {
+            return Ok(self.recent[0].at(va));
         }
         self.miss(va, len, access)
     }
@@ -59,10 +145,115 @@ impl<'a> Global<'a> {
     #[cold]
     fn miss(&mut self, va: u64, len: u64, access: Access) -> Result<*mut u8, VmFault> {
         let range = self.table.resolve(va, len, access).map_err(|f| self.vm.explain(f))?;
-        if let Some(m) = self.table.find(va) {
-            (self.start, self.end, self.host, self.writable) = (m.va, m.va + m.len, m.host(), m.flags.writable);
-        }
+        self.recall(va);
         Ok(range.as_ptr())
+    }
+
+    /// The mapping all active lanes' accesses of `len` bytes lie in, if there is one.
+    #[inline(always)]
+    fn window(&mut self, va: &Addresses, exec: u32, len: u64, write: bool) -> Option<Entry> {
+        if self.recent[0].holds_all(va, exec, len, write) {
+            return Some(self.recent[0]);
+        }
+        self.recall(va[exec.trailing_zeros() as usize % LANES]);
+        self.recent[0].holds_all(va, exec, len, write).then_some(self.recent[0])
+    }
+
+    /// Loads `N` dwords per active lane into `N` rows.
+    #[inline(always)]
+    pub fn load<const N: usize>(&mut self, va: &Addresses, exec: u32, rows: &mut [Row; N]) -> Result<(), LaneFault> {
+        let Some(m) = self.window(va, exec, 4 * N as u64, false) else {
+            return self.load_apart(va, exec, rows);
+        };
+        if exec == u32::MAX && m.host as usize % 4 == 0 && va.iter().fold(m.start, |a, v| a | v) % 4 == 0 {
+            for (l, &a) in va.iter().enumerate() {
+                let p = m.at(a);
+                for (k, row) in rows.iter_mut().enumerate() {
+                    // SAFETY: `window` vouches for 4 * N bytes from `p`; host and GPU addresses are multiples of 4.
+                    row[l] = unsafe { AtomicU32::from_ptr(p.wrapping_add(4 * k).cast()) }.load(Relaxed);
+                }
+            }
+            return Ok(());
+        }
+        for l in lanes_of(exec) {
+            let p = m.at(va[l]);
+            for (k, row) in rows.iter_mut().enumerate() {
+                // SAFETY: `window` vouches for 4 * N bytes from `p`, mapped while the Vm lives.
+                row[l] = unsafe { read32(p.wrapping_add(4 * k)) };
+            }
+        }
+        Ok(())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn load_apart<const N: usize>(&mut self, va: &Addresses, exec: u32, rows: &mut [Row; N]) -> Result<(), LaneFault> {
+        for l in lanes_of(exec) {
+            let mut words = [0; N];
+            self.read(va[l], &mut words)
+                .map_err(|fault| LaneFault { fault, lane: l })?;
+            for (row, w) in rows.iter_mut().zip(words) {
+                row[l] = w;
+            }
+        }
+        Ok(())
+    }
+
+    /// Stores `N` dwords per active lane, in ascending order of lanes.
+    #[inline(always)]
+    pub fn store<const N: usize>(&mut self, va: &Addresses, exec: u32, rows: &[Row; N]) -> Result<(), LaneFault> {
+        let Some(m) = self.window(va, exec, 4 * N as u64, true) else {
+            return self.store_apart(va, exec, rows);
+        };
+        if exec == u32::MAX && m.host as usize % 4 == 0 && va.iter().fold(m.start, |a, v| a | v) % 4 == 0 {
+            for (l, &a) in va.iter().enumerate() {
+                let p = m.at(a);
+                for (k, row) in rows.iter().enumerate() {
+                    // SAFETY: `window` vouches for 4 * N writable bytes from `p`; both addresses are multiples of 4.
+                    unsafe { AtomicU32::from_ptr(p.wrapping_add(4 * k).cast()) }.store(row[l], Relaxed);
+                }
+            }
+            return Ok(());
+        }
+        for l in lanes_of(exec) {
+            let p = m.at(va[l]);
+            for (k, row) in rows.iter().enumerate() {
+                // SAFETY: `window` vouches for 4 * N writable bytes from `p`.
+                unsafe { write32(p.wrapping_add(4 * k), row[l]) };
+            }
+        }
+        Ok(())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn store_apart<const N: usize>(&mut self, va: &Addresses, exec: u32, rows: &[Row; N]) -> Result<(), LaneFault> {
+        for l in lanes_of(exec) {
+            let words: [u32; N] = std::array::from_fn(|k| rows[k][l]);
+            self.write(va[l], &words)
+                .map_err(|fault| LaneFault { fault, lane: l })?;
+        }
+        Ok(())
+    }
+
+    /// Loads one dword per active lane from 32 consecutive ones.
+    pub fn load_row(&mut self, va: u64, exec: u32, row: &mut Row) -> Result<(), VmFault> {
+        let p = self.host(va, 4 * LANES as u64, Access::Read)?;
+        for l in lanes_of(exec) {
+            // SAFETY: `host` vouches for 32 dwords from `p`.
+            row[l] = unsafe { read32(p.wrapping_add(4 * l)) };
+        }
+        Ok(())
+    }
+
+    /// Stores one dword per active lane to 32 consecutive ones.
+    pub fn store_row(&mut self, va: u64, exec: u32, row: &Row) -> Result<(), VmFault> {
+        let p = self.host(va, 4 * LANES as u64, Access::Write)?;
+        for l in lanes_of(exec) {
+            // SAFETY: `host` vouches for 32 writable dwords from `p`.
+            unsafe { write32(p.wrapping_add(4 * l), row[l]) };
+        }
+        Ok(())
     }
 
     /// Reads `out.len()` dwords.
@@ -83,6 +274,16 @@ impl<'a> Global<'a> {
         for (k, &d) in data.iter().enumerate() {
             // SAFETY: `host` vouches for `4 * data.len()` writable bytes from `p`.
             unsafe { write32(p.wrapping_add(4 * k), d) };
+        }
+        Ok(())
+    }
+
+    /// Fills `len` bytes, a multiple of 4, with a dword.
+    pub fn fill(&mut self, va: u64, len: u64, dword: u32) -> Result<(), VmFault> {
+        let p = self.host(va, len, Access::Write)?;
+        for k in (0..len as usize).step_by(4) {
+            // SAFETY: `host` vouches for `len` writable bytes from `p`.
+            unsafe { write32(p.wrapping_add(k), dword) };
         }
         Ok(())
     }
@@ -180,7 +381,7 @@ unsafe fn write32(p: *mut u8, v: u32) {
 }
 
 /// The local data share of one workgroup. Loads outside of the allocation read zero, stores there are dropped
-/// (RDNA3 manual 12.2); an access that straddles the end counts as outside.
+/// (RDNA3 manual 12.2); [`Lds::holds`] tells, so that the access can be reported.
 #[derive(Clone, Debug)]
 pub struct Lds {
     bytes: Vec<u8>,
@@ -205,9 +406,14 @@ impl Lds {
         self.bytes
     }
 
-    /// Reads `N` bytes, or zeros outside.
+    /// Bytes of the allocation.
+    pub fn size(&self) -> u32 {
+        self.bytes.len() as u32
+    }
+
+    /// Reads `N` bytes, or zeros when they are not all inside.
     #[inline(always)]
-    pub fn get<const N: usize>(&self, at: u32) -> [u8; N] {
+    pub fn get<const N: usize>(&self, at: u64) -> [u8; N] {
         let at = at as usize;
         let mut out = [0; N];
         if let Some(s) = self.bytes.get(at..at + N) {
@@ -216,18 +422,30 @@ impl Lds {
         out
     }
 
-    /// Writes `N` bytes, or nothing outside.
+    /// Writes `N` bytes, or nothing when they are not all inside.
     #[inline(always)]
-    pub fn set<const N: usize>(&mut self, at: u32, v: [u8; N]) {
+    pub fn set<const N: usize>(&mut self, at: u64, v: [u8; N]) {
         let at = at as usize;
         if let Some(s) = self.bytes.get_mut(at..at + N) {
             s.copy_from_slice(&v);
         }
     }
 
+    /// `len` bytes, when they are all inside.
+    #[inline(always)]
+    pub fn bytes(&self, at: u64, len: usize) -> Option<&[u8]> {
+        self.bytes.get(at as usize..)?.get(..len)
+    }
+
+    /// The same, to write.
+    #[inline(always)]
+    pub fn bytes_mut(&mut self, at: u64, len: usize) -> Option<&mut [u8]> {
+        self.bytes.get_mut(at as usize..)?.get_mut(..len)
+    }
+
     /// True when `n` bytes at `at` are inside.
     #[inline(always)]
-    pub fn holds(&self, at: u32, n: u32) -> bool {
-        at as usize + n as usize <= self.bytes.len()
+    pub fn holds(&self, at: u64, n: u64) -> bool {
+        at + n <= self.bytes.len() as u64
     }
 }

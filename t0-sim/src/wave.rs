@@ -9,8 +9,10 @@
 //! Invariants: `sgpr[108..=124]` stay zero (trap temporaries and NULL read zero, writes are ignored). Between
 //! instructions `half` is 0. In a wave of 32 lanes it is always 0.
 
+use crate::findings::Findings;
 use crate::hazard::Hazards;
 use crate::num::{FpMode, Numerics};
+use crate::scratch::Scratch;
 use crate::wait::Waits;
 
 /// Lanes of one pass of the vector unit.
@@ -72,6 +74,10 @@ pub struct Wave {
     pub issued: u64,
     /// WMMA instructions executed.
     pub wmma: u64,
+    /// Private memory of the lanes.
+    pub scratch: Scratch,
+    /// What it did that its author should know.
+    pub findings: Findings,
     /// Loads in flight.
     pub waits: Waits,
     /// Recent instructions that endanger the next.
@@ -107,6 +113,8 @@ impl Wave {
             index: 0,
             issued: 0,
             wmma: 0,
+            scratch: Scratch::default(),
+            findings: Findings::default(),
             waits: Waits::default(),
             hazards: Hazards::default(),
         }

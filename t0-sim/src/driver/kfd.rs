@@ -71,6 +71,8 @@ impl Shared {
         all.workgroups += s.workgroups;
         all.waves += s.waves;
         all.instructions += s.instructions;
+        let room = MAX_FINDINGS.saturating_sub(all.findings.len());
+        all.findings.extend(s.findings.iter().take(room).cloned());
         if let Some(c) = s.cycles {
             all.cycles = Some(all.cycles.unwrap_or(0) + c);
         }
@@ -109,6 +111,8 @@ struct Queue {
 }
 
 const MAX_QUEUES: usize = 1024;
+/// Findings kept until the client asks for them.
+const MAX_FINDINGS: usize = 256;
 /// How long DESTROY_QUEUE waits for a running kernel.
 const PREEMPTION_LIMIT: Duration = Duration::from_secs(9);
 /// Host-invisible buffers above this size (context save areas) stay zero: filling them costs more than it finds.
@@ -158,7 +162,7 @@ impl SimKfd {
 
     /// Sums over all dispatches that completed.
     pub fn stats(&self) -> DispatchStats {
-        *lock(&self.shared.stats)
+        lock(&self.shared.stats).clone()
     }
 
     /// Buffers that are allocated now: 0 after a client cleaned up.
@@ -631,6 +635,11 @@ impl Kfd for SimKfd {
         if let Ok(object) = CodeObject::parse(code_object) {
             self.shared.vm.add_code(va, Arc::new(object));
         }
+    }
+
+    fn take_findings(&self) -> Vec<String> {
+        let mut stats = lock(&self.shared.stats);
+        stats.findings.drain(..).map(|f| f.to_string()).collect()
     }
 
     fn fault_detail(&self) -> Option<FaultDetail> {

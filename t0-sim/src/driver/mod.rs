@@ -19,6 +19,7 @@ mod access;
 mod arena;
 mod checks;
 mod events;
+mod finding;
 mod kfd;
 mod processor;
 mod queue;
@@ -27,7 +28,8 @@ mod queue;
 mod tests;
 mod vm;
 
-pub use arena::{Arena, ArenaError};
+pub use arena::{Arena, ArenaError, PAGE};
+pub use finding::{Finding, FindingKind};
 pub use kfd::SimKfd;
 pub use vm::{Access, HostRange, Mapping, Nearest, PageFlags, PageTable, Vm, VmFault, VmFaultKind};
 
@@ -100,8 +102,15 @@ pub struct Scratch {
     pub descriptor: [u32; 4],
 }
 
-/// What a finished dispatch counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+impl Scratch {
+    /// Bytes of one wave's slot: WAVESIZE of COMPUTE_TMPRING_SIZE (bits 26:12) counts 256-byte units on gfx11.
+    pub fn wave_bytes(&self) -> u64 {
+        u64::from(self.tmpring_size >> 12 & 0x7fff) * 256
+    }
+}
+
+/// What a finished dispatch counted, and what its author should know.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DispatchStats {
     /// Workgroups run.
     pub workgroups: u64,
@@ -111,6 +120,8 @@ pub struct DispatchStats {
     pub instructions: u64,
     /// Shader clock cycles, when a timing model was on.
     pub cycles: Option<u64>,
+    /// What hardware swallows silently; empty for a clean kernel.
+    pub findings: Vec<Finding>,
 }
 
 /// Why a dispatch stopped, and where.

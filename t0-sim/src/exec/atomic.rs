@@ -58,6 +58,16 @@ pub enum Width {
     W64,
 }
 
+impl Width {
+    /// Bytes of memory.
+    pub fn bytes(self) -> u64 {
+        match self {
+            Width::W32 => 4,
+            Width::W64 => 8,
+        }
+    }
+}
+
 /// Memory atomics flush denormals (manual 13); the LDS keeps them (manual 12, "handles denormals").
 const MEMORY_FP: FpMode = FpMode {
     round32: Round::Nearest,

@@ -1,16 +1,19 @@
-//! GLOBAL and FLAT memory. Semantics: RDNA3 ISA manual 11.
+//! GLOBAL, FLAT and SCRATCH memory. Semantics: RDNA3 ISA manual 11.
 //!
-//! A FLAT address is taken as a global address: kernels that point FLAT instructions at LDS or scratch fault with an
-//! unmapped address. Scratch instructions are not executed yet.
+//! A FLAT address in the shared aperture goes to the LDS, one in the private aperture to the lane's private memory,
+//! any other to global memory; lanes of one instruction may differ.
 
 use t0_backend_rdna3::isa::{Flags, Flat};
 
 use super::atomic::{Rmw, Width};
 use super::lanes::each;
-use super::vmem::{access, Access, Part, Place};
-use super::{scalar64, Env, Fault, Step};
+use super::vmem::{self, Access, Part, Regs};
+use super::{lds, scalar64, scratch, Env, Fault, Step};
+use crate::aperture::{Space, APERTURE_BYTES};
+use crate::driver::ExecFaultKind;
+use crate::mem::{lanes_of, Addresses};
 use crate::program::{Instr, Src};
-use crate::wave::{Wave, LANES};
+use crate::wave::Wave;
 
 #[rustfmt::skip]
 fn meaning(op: Flat) -> Access {
@@ -76,28 +79,66 @@ fn meaning(op: Flat) -> Access {
 }
 
 pub(super) fn exec(w: &mut Wave, env: &mut Env, i: &Instr, op: Flat) -> Step {
+    let what = meaning(op);
     if i.flags.has(Flags::SCRATCH) {
-        return Err(Fault::unsupported("scratch memory"));
+        return scratch::exec(w, env, i, what);
     }
     if matches!(op, Flat::global_load_addtid_b32 | Flat::global_store_addtid_b32) {
-        return Err(Fault::unsupported("addresses made of the lane number"));
+        return add_tid(w, env, i, what);
     }
-    let what = meaning(op);
-    let base = if what.is_load() { i.src[1] } else { i.src[2] };
+    let r = Regs::new(i, what, i.src[1]);
     let offset = i64::from(i.mods.offset) as u64;
     let Src::V(a) = i.src[0] else {
         return Err(Fault::rule("a global access needs an address register"));
     };
     let a = usize::from(a);
-    let places: [Place; LANES] = match base {
-        Src::None => each(|l| {
-            let va = u64::from(w.v(a)[l]) | u64::from(w.v(a + 1)[l]) << 32;
-            Place::unbounded(va.wrapping_add(offset))
-        }),
-        s => {
-            let s = scalar64(w, s).wrapping_add(offset);
-            each(|l| Place::unbounded(s.wrapping_add(u64::from(w.v(a)[l]))))
+    if i.flags.has(Flags::FLAT) {
+        let (lo, hi) = (w.v(a), w.v(a + 1));
+        let va: Addresses = each(|l| u64::from(lo[l]) | u64::from(hi[l]) << 32);
+        return flat(w, env, i, what, &va, offset, r);
+    }
+    let base = if what.is_load() { i.src[1] } else { i.src[2] };
+    let va: Addresses = match base {
+        Src::None => {
+            let (lo, hi) = (w.v(a), w.v(a + 1));
+            each(|l| (u64::from(lo[l]) | u64::from(hi[l]) << 32).wrapping_add(offset))
         }
+        s => vmem::offsets(scalar64(w, s).wrapping_add(offset), w.v(a)),
     };
-    access(w, env, i, what, &places, i.src[1])
+    vmem::linear(w, env, what, w.exec(), &va, r)
+}
+
+/// `global_*_addtid_b32`: saddr + offset + 4 * lane.
+fn add_tid(w: &mut Wave, env: &mut Env, i: &Instr, what: Access) -> Step {
+    let (data, saddr) = if what.is_load() {
+        (Src::None, i.src[0])
+    } else {
+        (i.src[0], i.src[1])
+    };
+    let first = scalar64(w, saddr).wrapping_add(i64::from(i.mods.offset) as u64 + 128 * w.half() as u64);
+    let va: Addresses = each(|l| first.wrapping_add(4 * l as u64));
+    vmem::linear(w, env, what, w.exec(), &va, Regs::new(i, what, data))
+}
+
+/// A FLAT access: every lane goes to the space its address names *before* the offset is added.
+fn flat(w: &mut Wave, env: &mut Env, i: &Instr, what: Access, base: &Addresses, offset: u64, r: Regs) -> Step {
+    let exec = w.exec();
+    let of = |space| lanes_of(exec).fold(0, |m, l| m | u32::from(Space::of(base[l]) == space) << l);
+    let (shared, private) = (of(Space::Shared), of(Space::Private));
+    let va: Addresses = each(|l| base[l].wrapping_add(offset));
+    if shared | private != 0 {
+        if let Some(l) = lanes_of(shared | private).find(|&l| base[l] & 0xffff_ffff_ffff >= APERTURE_BYTES) {
+            let f = Fault::new(ExecFaultKind::OutOfAperture {
+                space: "aperture",
+                address: base[l] & 0xffff_ffff_ffff,
+                len: what.bytes(),
+                size: APERTURE_BYTES,
+            });
+            return Err(vmem::blame(l, f));
+        }
+        let at: Addresses = each(|l| va[l] & 0xffff_ffff_ffff);
+        lds::access(w, env, i, what, shared, &at, r)?;
+        scratch::private(w, env, what, private, &at, r)?;
+    }
+    vmem::linear(w, env, what, exec & !shared & !private, &va, r)
 }

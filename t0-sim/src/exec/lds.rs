@@ -1,39 +1,30 @@
 //! DS: the local data share and the lane crossbar. Semantics: RDNA3 ISA manual 12 and 16.15.
 //!
-//! Addresses are 32-bit and wrap; an access that is not wholly inside of the workgroup's allocation loads zero or is
-//! dropped. Lanes act in ascending order, so of several stores to one address the highest lane's stays.
+//! Addresses are 32-bit and wrap. Each dword of an access that is not inside of the workgroup's allocation loads zero
+//! or is dropped, an atomic as a whole; the wave keeps a finding of it. Lanes act in ascending order, so of several
+//! stores to one address the highest lane's stays. Loads and stores may be misaligned (SH_MEM_CONFIG alignment mode
+//! "unaligned", as the driver sets it), atomics may not.
 
 use t0_backend_rdna3::isa::{Ds, Flags};
 
 use super::atomic::{apply32, apply64, Rmw, Width};
-use super::lanes::{each, merge16};
-use super::vmem::Part;
+use super::lanes::each;
+use super::vmem::{self, blame, put_narrow, put_old, reg, Access, Part, Regs};
 use super::{Env, Fault, Step};
-use crate::mem::Lds;
-use crate::program::{Dst, Instr, Src};
-use crate::wave::{Row, Wave, LANES};
+use crate::driver::FindingKind;
+use crate::mem::{lanes_of, Addresses, Lds};
+use crate::program::{Dst, Instr};
+use crate::wave::{Row, Wave, EXEC, LANES, M0};
 
 /// What a DS instruction does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Op {
-    /// Sub-dword load.
-    Load(Part),
-    /// Sub-dword load into one half.
-    LoadD16(Part, bool),
-    /// Load of dwords.
-    LoadWide(usize),
+    /// One access per lane.
+    One(Access),
     /// Two loads of dwords; the stride multiplies the offsets.
     Load2(usize, u32),
-    /// Store of the low bytes.
-    Store(u32),
-    /// Store of bytes from bit 16.
-    StoreHi(u32),
-    /// Store of dwords.
-    StoreWide(usize),
     /// Two stores of dwords.
     Store2(usize, u32),
-    /// Read-modify-write.
-    Atomic(Rmw, Width),
     /// Two exchanges.
     Swap2(usize, u32),
     /// Two conditional dword exchanges.
@@ -41,94 +32,102 @@ enum Op {
     Swizzle,
     Permute,
     BPermute,
-    /// Not simulated.
-    Missing,
+    /// An access at M0 + offset + 4 * lane.
+    AddTid(Access),
+    /// One counter per wave at M0 + offset: adds (`true`) or subtracts the number of active lanes.
+    Count(bool),
+    /// Needs the graphics pipeline or the global wave sync unit.
+    Graphics,
 }
 
 #[rustfmt::skip]
 fn meaning(op: Ds) -> Op {
+    use Access::*;
     use Ds::*;
     use Op::*;
     match op {
-        ds_add_u32 | ds_add_rtn_u32 => Atomic(Rmw::Add, Width::W32),
-        ds_sub_u32 | ds_sub_rtn_u32 => Atomic(Rmw::Sub, Width::W32),
-        ds_rsub_u32 | ds_rsub_rtn_u32 => Atomic(Rmw::RSub, Width::W32),
-        ds_inc_u32 | ds_inc_rtn_u32 => Atomic(Rmw::Inc, Width::W32),
-        ds_dec_u32 | ds_dec_rtn_u32 => Atomic(Rmw::Dec, Width::W32),
-        ds_min_i32 | ds_min_rtn_i32 => Atomic(Rmw::MinI, Width::W32),
-        ds_max_i32 | ds_max_rtn_i32 => Atomic(Rmw::MaxI, Width::W32),
-        ds_min_u32 | ds_min_rtn_u32 => Atomic(Rmw::MinU, Width::W32),
-        ds_max_u32 | ds_max_rtn_u32 => Atomic(Rmw::MaxU, Width::W32),
-        ds_and_b32 | ds_and_rtn_b32 => Atomic(Rmw::And, Width::W32),
-        ds_or_b32 | ds_or_rtn_b32 => Atomic(Rmw::Or, Width::W32),
-        ds_xor_b32 | ds_xor_rtn_b32 => Atomic(Rmw::Xor, Width::W32),
-        ds_mskor_b32 | ds_mskor_rtn_b32 => Atomic(Rmw::MskOr, Width::W32),
-        ds_store_b32 => StoreWide(1),
+        ds_add_u32 | ds_add_rtn_u32 => One(Atomic(Rmw::Add, Width::W32)),
+        ds_sub_u32 | ds_sub_rtn_u32 => One(Atomic(Rmw::Sub, Width::W32)),
+        ds_rsub_u32 | ds_rsub_rtn_u32 => One(Atomic(Rmw::RSub, Width::W32)),
+        ds_inc_u32 | ds_inc_rtn_u32 => One(Atomic(Rmw::Inc, Width::W32)),
+        ds_dec_u32 | ds_dec_rtn_u32 => One(Atomic(Rmw::Dec, Width::W32)),
+        ds_min_i32 | ds_min_rtn_i32 => One(Atomic(Rmw::MinI, Width::W32)),
+        ds_max_i32 | ds_max_rtn_i32 => One(Atomic(Rmw::MaxI, Width::W32)),
+        ds_min_u32 | ds_min_rtn_u32 => One(Atomic(Rmw::MinU, Width::W32)),
+        ds_max_u32 | ds_max_rtn_u32 => One(Atomic(Rmw::MaxU, Width::W32)),
+        ds_and_b32 | ds_and_rtn_b32 => One(Atomic(Rmw::And, Width::W32)),
+        ds_or_b32 | ds_or_rtn_b32 => One(Atomic(Rmw::Or, Width::W32)),
+        ds_xor_b32 | ds_xor_rtn_b32 => One(Atomic(Rmw::Xor, Width::W32)),
+        ds_mskor_b32 | ds_mskor_rtn_b32 => One(Atomic(Rmw::MskOr, Width::W32)),
+        ds_store_b32 => One(StoreWide(1)),
         ds_store_2addr_b32 => Store2(1, 1),
         ds_store_2addr_stride64_b32 => Store2(1, 64),
-        ds_cmpstore_b32 | ds_cmpstore_rtn_b32 => Atomic(Rmw::CmpSwap, Width::W32),
-        ds_cmpstore_f32 | ds_cmpstore_rtn_f32 => Atomic(Rmw::CmpSwapF, Width::W32),
-        ds_min_f32 | ds_min_rtn_f32 => Atomic(Rmw::MinF, Width::W32),
-        ds_max_f32 | ds_max_rtn_f32 => Atomic(Rmw::MaxF, Width::W32),
-        ds_add_f32 | ds_add_rtn_f32 => Atomic(Rmw::AddF, Width::W32),
-        ds_store_b8 => Store(1),
-        ds_store_b16 => Store(2),
-        ds_storexchg_rtn_b32 => Atomic(Rmw::Swap, Width::W32),
+        ds_cmpstore_b32 | ds_cmpstore_rtn_b32 => One(Atomic(Rmw::CmpSwap, Width::W32)),
+        ds_cmpstore_f32 | ds_cmpstore_rtn_f32 => One(Atomic(Rmw::CmpSwapF, Width::W32)),
+        ds_min_f32 | ds_min_rtn_f32 => One(Atomic(Rmw::MinF, Width::W32)),
+        ds_max_f32 | ds_max_rtn_f32 => One(Atomic(Rmw::MaxF, Width::W32)),
+        ds_add_f32 | ds_add_rtn_f32 => One(Atomic(Rmw::AddF, Width::W32)),
+        ds_store_b8 => One(Store(1)),
+        ds_store_b16 => One(Store(2)),
+        ds_storexchg_rtn_b32 => One(Atomic(Rmw::Swap, Width::W32)),
         ds_storexchg_2addr_rtn_b32 => Swap2(1, 1),
         ds_storexchg_2addr_stride64_rtn_b32 => Swap2(1, 64),
-        ds_wrap_rtn_b32 => Atomic(Rmw::Wrap, Width::W32),
+        ds_wrap_rtn_b32 => One(Atomic(Rmw::Wrap, Width::W32)),
         ds_swizzle_b32 => Swizzle,
-        ds_load_b32 => LoadWide(1),
+        ds_load_b32 => One(LoadWide(1)),
         ds_load_2addr_b32 => Load2(1, 1),
         ds_load_2addr_stride64_b32 => Load2(1, 64),
-        ds_load_i8 => Load(Part::I8),
-        ds_load_u8 => Load(Part::U8),
-        ds_load_i16 => Load(Part::I16),
-        ds_load_u16 => Load(Part::U16),
-        ds_add_u64 | ds_add_rtn_u64 => Atomic(Rmw::Add, Width::W64),
-        ds_sub_u64 | ds_sub_rtn_u64 => Atomic(Rmw::Sub, Width::W64),
-        ds_rsub_u64 | ds_rsub_rtn_u64 => Atomic(Rmw::RSub, Width::W64),
-        ds_inc_u64 | ds_inc_rtn_u64 => Atomic(Rmw::Inc, Width::W64),
-        ds_dec_u64 | ds_dec_rtn_u64 => Atomic(Rmw::Dec, Width::W64),
-        ds_min_i64 | ds_min_rtn_i64 => Atomic(Rmw::MinI, Width::W64),
-        ds_max_i64 | ds_max_rtn_i64 => Atomic(Rmw::MaxI, Width::W64),
-        ds_min_u64 | ds_min_rtn_u64 => Atomic(Rmw::MinU, Width::W64),
-        ds_max_u64 | ds_max_rtn_u64 => Atomic(Rmw::MaxU, Width::W64),
-        ds_and_b64 | ds_and_rtn_b64 => Atomic(Rmw::And, Width::W64),
-        ds_or_b64 | ds_or_rtn_b64 => Atomic(Rmw::Or, Width::W64),
-        ds_xor_b64 | ds_xor_rtn_b64 => Atomic(Rmw::Xor, Width::W64),
-        ds_mskor_b64 | ds_mskor_rtn_b64 => Atomic(Rmw::MskOr, Width::W64),
-        ds_store_b64 => StoreWide(2),
+        ds_load_i8 => One(Load(Part::I8)),
+        ds_load_u8 => One(Load(Part::U8)),
+        ds_load_i16 => One(Load(Part::I16)),
+        ds_load_u16 => One(Load(Part::U16)),
+        ds_add_u64 | ds_add_rtn_u64 => One(Atomic(Rmw::Add, Width::W64)),
+        ds_sub_u64 | ds_sub_rtn_u64 => One(Atomic(Rmw::Sub, Width::W64)),
+        ds_rsub_u64 | ds_rsub_rtn_u64 => One(Atomic(Rmw::RSub, Width::W64)),
+        ds_inc_u64 | ds_inc_rtn_u64 => One(Atomic(Rmw::Inc, Width::W64)),
+        ds_dec_u64 | ds_dec_rtn_u64 => One(Atomic(Rmw::Dec, Width::W64)),
+        ds_min_i64 | ds_min_rtn_i64 => One(Atomic(Rmw::MinI, Width::W64)),
+        ds_max_i64 | ds_max_rtn_i64 => One(Atomic(Rmw::MaxI, Width::W64)),
+        ds_min_u64 | ds_min_rtn_u64 => One(Atomic(Rmw::MinU, Width::W64)),
+        ds_max_u64 | ds_max_rtn_u64 => One(Atomic(Rmw::MaxU, Width::W64)),
+        ds_and_b64 | ds_and_rtn_b64 => One(Atomic(Rmw::And, Width::W64)),
+        ds_or_b64 | ds_or_rtn_b64 => One(Atomic(Rmw::Or, Width::W64)),
+        ds_xor_b64 | ds_xor_rtn_b64 => One(Atomic(Rmw::Xor, Width::W64)),
+        ds_mskor_b64 | ds_mskor_rtn_b64 => One(Atomic(Rmw::MskOr, Width::W64)),
+        ds_store_b64 => One(StoreWide(2)),
         ds_store_2addr_b64 => Store2(2, 1),
         ds_store_2addr_stride64_b64 => Store2(2, 64),
-        ds_cmpstore_b64 | ds_cmpstore_rtn_b64 => Atomic(Rmw::CmpSwap, Width::W64),
-        ds_cmpstore_f64 | ds_cmpstore_rtn_f64 => Atomic(Rmw::CmpSwapF, Width::W64),
-        ds_min_f64 | ds_min_rtn_f64 => Atomic(Rmw::MinF, Width::W64),
-        ds_max_f64 | ds_max_rtn_f64 => Atomic(Rmw::MaxF, Width::W64),
-        ds_storexchg_rtn_b64 => Atomic(Rmw::Swap, Width::W64),
+        ds_cmpstore_b64 | ds_cmpstore_rtn_b64 => One(Atomic(Rmw::CmpSwap, Width::W64)),
+        ds_cmpstore_f64 | ds_cmpstore_rtn_f64 => One(Atomic(Rmw::CmpSwapF, Width::W64)),
+        ds_min_f64 | ds_min_rtn_f64 => One(Atomic(Rmw::MinF, Width::W64)),
+        ds_max_f64 | ds_max_rtn_f64 => One(Atomic(Rmw::MaxF, Width::W64)),
+        ds_storexchg_rtn_b64 => One(Atomic(Rmw::Swap, Width::W64)),
         ds_storexchg_2addr_rtn_b64 => Swap2(2, 1),
         ds_storexchg_2addr_stride64_rtn_b64 => Swap2(2, 64),
-        ds_load_b64 => LoadWide(2),
+        ds_load_b64 => One(LoadWide(2)),
         ds_load_2addr_b64 => Load2(2, 1),
         ds_load_2addr_stride64_b64 => Load2(2, 64),
         ds_condxchg32_rtn_b64 => CondXchg,
-        ds_store_b8_d16_hi => StoreHi(1),
-        ds_store_b16_d16_hi => StoreHi(2),
-        ds_load_u8_d16 => LoadD16(Part::U8, false),
-        ds_load_u8_d16_hi => LoadD16(Part::U8, true),
-        ds_load_i8_d16 => LoadD16(Part::I8, false),
-        ds_load_i8_d16_hi => LoadD16(Part::I8, true),
-        ds_load_u16_d16 => LoadD16(Part::U16, false),
-        ds_load_u16_d16_hi => LoadD16(Part::U16, true),
-        ds_load_addtid_b32 | ds_store_addtid_b32 | ds_append | ds_consume => Missing,
+        ds_store_b8_d16_hi => One(StoreHi(1)),
+        ds_store_b16_d16_hi => One(StoreHi(2)),
+        ds_load_u8_d16 => One(LoadD16(Part::U8, false)),
+        ds_load_u8_d16_hi => One(LoadD16(Part::U8, true)),
+        ds_load_i8_d16 => One(LoadD16(Part::I8, false)),
+        ds_load_i8_d16_hi => One(LoadD16(Part::I8, true)),
+        ds_load_u16_d16 => One(LoadD16(Part::U16, false)),
+        ds_load_u16_d16_hi => One(LoadD16(Part::U16, true)),
+        ds_load_addtid_b32 => AddTid(LoadWide(1)),
+        ds_store_addtid_b32 => AddTid(StoreWide(1)),
+        ds_append => Count(true),
+        ds_consume => Count(false),
         ds_gws_sema_release_all | ds_gws_init | ds_gws_sema_v | ds_gws_sema_br | ds_gws_sema_p | ds_gws_barrier
-        | ds_ordered_count | ds_add_gs_reg_rtn | ds_sub_gs_reg_rtn | ds_bvh_stack_rtn_b32 => Missing,
+        | ds_ordered_count | ds_add_gs_reg_rtn | ds_sub_gs_reg_rtn | ds_bvh_stack_rtn_b32 => Graphics,
         ds_permute_b32 => Permute,
         ds_bpermute_b32 => BPermute,
-        ds_store_b96 => StoreWide(3),
-        ds_store_b128 => StoreWide(4),
-        ds_load_b96 => LoadWide(3),
-        ds_load_b128 => LoadWide(4),
+        ds_store_b96 => One(StoreWide(3)),
+        ds_store_b128 => One(StoreWide(4)),
+        ds_load_b96 => One(LoadWide(3)),
+        ds_load_b128 => One(LoadWide(4)),
     }
 }
 
@@ -136,105 +135,118 @@ pub(super) fn exec(w: &mut Wave, env: &mut Env, i: &Instr, op: Ds) -> Step {
     if i.mods.gds {
         return Err(Fault::unsupported("the global data share"));
     }
-    if meaning(op) == Op::Missing {
-        return Err(Fault::unsupported("LDS addresses made of M0"));
+    match meaning(op) {
+        Op::AddTid(what) => return add_tid(w, env, i, what),
+        Op::Count(up) => return count(w, env.lds, i, up),
+        Op::Graphics => return Err(Fault::unsupported("it needs the graphics pipeline or global wave sync")),
+        _ => {}
     }
-    let lds = &mut *env.lds;
-    let a = reg(i.src[0]);
+    let base: Row = *w.v(reg(i.src[0]));
     let exec = w.exec();
     let offset = i.mods.offset as u32;
-    let addr: Row = w.v(a).map(|v| v.wrapping_add(offset));
-    let base: Row = *w.v(a);
-    let active = move || (0..LANES).filter(move |l| exec >> l & 1 == 1);
-    let d = match i.dst[0] {
-        Dst::V(r) => usize::from(r),
-        _ => 0,
+    let addr: Row = each(|l| base[l].wrapping_add(offset));
+    let r = Regs {
+        dst: match i.dst[0] {
+            Dst::V(r) => r.into(),
+            _ => 0,
+        },
+        data: reg(i.src[1]),
+        data2: reg(i.src[2]),
+        returns: i.flags.has(Flags::RTN),
     };
-    let (s0, s1) = (reg(i.src[1]), reg(i.src[2]));
     match meaning(op) {
-        Op::LoadWide(n) => active().for_each(|l| load(w, lds, d, l, addr[l], n)),
-        Op::Missing => {}
+        Op::One(Access::LoadWide(n)) => load_rows(w, env.lds, i, n, exec, &addr, r.dst),
+        Op::One(Access::StoreWide(n)) => store_rows(w, env.lds, i, n, exec, &addr, r.data),
+        Op::One(what) => return access(w, env, i, what, exec, &wide(&addr), r),
         Op::Load2(n, stride) => {
-            let [p, q] = offsets(i, n, stride);
-            active().for_each(|l| {
-                load(w, lds, d, l, base[l].wrapping_add(p), n);
-                load(w, lds, d + n, l, base[l].wrapping_add(q), n);
-            });
+            let [p, q] = offsets(i, n, stride).map(|o| each(|l| base[l].wrapping_add(o)));
+            load_rows(w, env.lds, i, n, exec, &p, r.dst);
+            load_rows(w, env.lds, i, n, exec, &q, r.dst + n);
         }
-        Op::Load(part) => active().for_each(|l| w.v_mut(d)[l] = small(lds, addr[l], part)),
-        Op::LoadD16(part, high) => {
-            active().for_each(|l| w.v_mut(d)[l] = merge16(w.v(d)[l], small(lds, addr[l], part) as u16, high));
-        }
-        Op::StoreWide(n) => active().for_each(|l| store(w, lds, s0, l, addr[l], n)),
         Op::Store2(n, stride) => {
-            let [p, q] = offsets(i, n, stride);
-            active().for_each(|l| {
-                store(w, lds, s0, l, base[l].wrapping_add(p), n);
-                store(w, lds, s1, l, base[l].wrapping_add(q), n);
-            });
-        }
-        Op::Store(bytes) => active().for_each(|l| store_small(lds, addr[l], bytes, w.v(s0)[l])),
-        Op::StoreHi(bytes) => active().for_each(|l| store_small(lds, addr[l], bytes, w.v(s0)[l] >> 16)),
-        Op::Atomic(rmw, width) => {
-            for l in active() {
-                aligned(addr[l], if width == Width::W32 { 4 } else { 8 }, l)?;
-                let old = atomic(w, lds, rmw, width, addr[l], (s0, s1), l);
-                if i.flags.has(Flags::RTN) {
-                    w.v_mut(d)[l] = old as u32;
-                    if width == Width::W64 {
-                        w.v_mut(d + 1)[l] = (old >> 32) as u32;
-                    }
-                }
-            }
+            let [p, q] = offsets(i, n, stride).map(|o| each(|l| base[l].wrapping_add(o)));
+            store_rows(w, env.lds, i, n, exec, &p, r.data);
+            store_rows(w, env.lds, i, n, exec, &q, r.data2);
         }
         Op::Swap2(n, stride) => {
-            let [p, q] = offsets(i, n, stride);
-            for l in active() {
-                for (k, (at, s)) in [(base[l].wrapping_add(p), s0), (base[l].wrapping_add(q), s1)]
-                    .into_iter()
-                    .enumerate()
-                {
-                    aligned(at, 4 * n as u32, l)?;
-                    let new: [u32; 2] = each(|m| if m < n { w.v(s + m)[l] } else { 0 });
-                    load(w, lds, d + k * n, l, at, n);
-                    store_words(lds, at, &new[..n]);
+            let width = if n == 1 { Width::W32 } else { Width::W64 };
+            for l in lanes_of(exec) {
+                for (k, o) in offsets(i, n, stride).into_iter().enumerate() {
+                    let r = Regs {
+                        dst: r.dst + k * n,
+                        data: if k == 0 { r.data } else { r.data2 },
+                        ..r
+                    };
+                    atomic(w, env.lds, i, (Rmw::Swap, width), base[l].wrapping_add(o).into(), r, l)?;
                 }
             }
         }
-        Op::CondXchg => {
-            for l in active() {
-                let data = [w.v(s0)[l], w.v(s0 + 1)[l]];
-                for (k, v) in data.into_iter().enumerate() {
-                    let at = (addr[l] & !7).wrapping_add(4 * k as u32);
-                    w.v_mut(d + k)[l] = u32::from_le_bytes(lds.get(at));
-                    if v >> 31 == 1 {
-                        lds.set(at, (v & 0x7fff_ffff).to_le_bytes());
-                    }
-                }
-            }
-        }
-        Op::Swizzle => {
-            let from = swizzle(i.mods.offset as u32)?;
-            gather(w, d, &base, exec, from);
-        }
+        Op::CondXchg => lanes_of(exec).for_each(|l| condxchg(w, env.lds, i, addr[l] & !7, r, l)),
+        Op::Swizzle => gather(w, r.dst, &base, exec, |l| swizzle(offset, l)),
         Op::BPermute => {
-            let data = *w.v(s0);
-            gather(w, d, &data, exec, |l| (addr[l] / 4 % 32) as usize);
+            let data = *w.v(r.data);
+            gather(w, r.dst, &data, exec, |l| (addr[l] / 4 % 32) as usize);
         }
+        Op::AddTid(_) | Op::Count(_) | Op::Graphics => {}
         Op::Permute => {
             let mut out = [0; LANES];
-            active().for_each(|l| out[(addr[l] / 4 % 32) as usize] = w.v(s0)[l]);
-            active().for_each(|l| w.v_mut(d)[l] = out[l]);
+            lanes_of(exec).for_each(|l| out[(addr[l] / 4 % 32) as usize] = w.v(r.data)[l]);
+            lanes_of(exec).for_each(|l| w.v_mut(r.dst)[l] = out[l]);
         }
     }
     Ok(())
 }
 
-fn reg(s: Src) -> usize {
-    match s {
-        Src::V(r) => usize::from(r),
-        _ => 0,
+/// Where instructions without an address register start: M0 bits 15:0 plus the offset.
+fn m0_address(w: &Wave, i: &Instr) -> u64 {
+    u64::from(w.sgpr[M0] & 0xffff) + i.mods.offset as u64
+}
+
+fn add_tid(w: &mut Wave, env: &mut Env, i: &Instr, what: Access) -> Step {
+    let base = m0_address(w, i) + 128 * w.half() as u64;
+    let at = each(|l| base + 4 * l as u64);
+    let r = Regs::new(i, what, i.src[0]);
+    access(w, env, i, what, w.exec(), &at, r)
+}
+
+/// `ds_append` and `ds_consume`: the whole wave acts once, in the first pass that has active lanes; all active lanes
+/// get the old value. Compilers put the counter's address into M0 (LLVM `SelectDSAppendConsume`).
+fn count(w: &mut Wave, lds: &mut Lds, i: &Instr, up: bool) -> Step {
+    let (at, first) = (m0_address(w, i), w.exec().trailing_zeros() as usize % LANES);
+    if at % 4 != 0 {
+        return Err(blame(
+            first,
+            Fault::rule(format!("the LDS counter at {at:#x} is not aligned to 4 bytes")),
+        ));
     }
+    check(w, lds, i, at, 4, true, first);
+    let lanes = w.sgpr[EXEC].count_ones()
+        + if w.lanes() == 64 {
+            w.sgpr[EXEC + 1].count_ones()
+        } else {
+            0
+        };
+    let step = if up { lanes } else { lanes.wrapping_neg() };
+    let now = u32::from_le_bytes(lds.get(at));
+    let old = if w.half() == 1 && w.sgpr[EXEC] != 0 {
+        if lds.holds(at, 4) {
+            now.wrapping_sub(step)
+        } else {
+            0
+        }
+    } else {
+        lds.set(at, now.wrapping_add(step).to_le_bytes());
+        now
+    };
+    if let Dst::V(d) = i.dst[0] {
+        lanes_of(w.exec()).for_each(|l| w.v_mut(d.into())[l] = old);
+    }
+    Ok(())
+}
+
+#[inline(always)]
+fn wide(addr: &Row) -> Addresses {
+    each(|l| u64::from(addr[l]))
 }
 
 /// Byte offsets of a two-address access of `n` dwords.
@@ -242,76 +254,198 @@ fn offsets(i: &Instr, n: usize, stride: u32) -> [u32; 2] {
     [i.mods.offset0, i.mods.offset1].map(|o| o * 4 * n as u32 * stride)
 }
 
+/// An access of the LDS at one address per lane, for DS and for FLAT.
+pub(super) fn access(w: &mut Wave, env: &mut Env, i: &Instr, what: Access, exec: u32, at: &Addresses, r: Regs) -> Step {
+    let lds = &mut *env.lds;
+    for l in lanes_of(exec) {
+        match what {
+            Access::LoadWide(n) => load_parts(w, lds, i, n, at[l], r.dst, l),
+            Access::StoreWide(n) => store_parts(w, lds, i, n, at[l], r.data, l),
+            Access::Load(p) | Access::LoadD16(p, _) => {
+                check(w, lds, i, at[l], p.bytes(), false, l);
+                let v = match p.bytes() {
+                    1 => u32::from(lds.get::<1>(at[l])[0]),
+                    _ => u32::from(u16::from_le_bytes(lds.get(at[l]))),
+                };
+                put_narrow(w, what, r.dst, l, p.extend(v));
+            }
+            Access::Store(n) | Access::StoreHi(n) => {
+                check(w, lds, i, at[l], n, true, l);
+                let v = w.v(r.data)[l] >> if matches!(what, Access::StoreHi(_)) { 16 } else { 0 };
+                match n {
+                    1 => lds.set(at[l], [v as u8]),
+                    _ => lds.set(at[l], (v as u16).to_le_bytes()),
+                }
+            }
+            Access::Atomic(op, width) => atomic(w, lds, i, (op, width), at[l], r, l)?,
+        }
+    }
+    Ok(())
+}
+
+/// Loads of `n` dwords per lane.
 #[inline(always)]
-fn load(w: &mut Wave, lds: &Lds, d: usize, l: usize, at: u32, n: usize) {
-    let inside = lds.holds(at, 4 * n as u32);
+fn load_rows(w: &mut Wave, lds: &Lds, i: &Instr, n: usize, exec: u32, addr: &Row, d: usize) {
+    match n {
+        1 => load::<1>(w, lds, i, exec, addr, d),
+        2 => load::<2>(w, lds, i, exec, addr, d),
+        3 => load::<3>(w, lds, i, exec, addr, d),
+        _ => load::<4>(w, lds, i, exec, addr, d),
+    }
+}
+
+/// Stores of `n` dwords per lane.
+#[inline(always)]
+fn store_rows(w: &mut Wave, lds: &mut Lds, i: &Instr, n: usize, exec: u32, addr: &Row, s: usize) {
+    match n {
+        1 => store::<1>(w, lds, i, exec, addr, s),
+        2 => store::<2>(w, lds, i, exec, addr, s),
+        3 => store::<3>(w, lds, i, exec, addr, s),
+        _ => store::<4>(w, lds, i, exec, addr, s),
+    }
+}
+
+/// The start of 32 consecutive accesses of `N` dwords, if all lanes are active and access such.
+#[inline(always)]
+fn consecutive<const N: usize>(exec: u32, addr: &Row) -> Option<u64> {
+    let step = 4 * N as u32;
+    let odd = addr
+        .iter()
+        .enumerate()
+        .fold(0, |odd, (l, &a)| odd | (a ^ addr[0].wrapping_add(step * l as u32)));
+    (exec == u32::MAX && odd == 0 && addr[0] <= addr[31]).then_some(addr[0].into())
+}
+
+#[inline(always)]
+fn load<const N: usize>(w: &mut Wave, lds: &Lds, i: &Instr, exec: u32, addr: &Row, d: usize) {
+    let rows = w.vs_mut(d, N);
+    if let Some(s) = consecutive::<N>(exec, addr).and_then(|a| lds.bytes(a, 4 * N * LANES)) {
+        for (l, item) in s.chunks_exact(4 * N).enumerate() {
+            for (k, row) in rows.iter_mut().enumerate() {
+                row[l] = dword(item, k);
+            }
+        }
+        return;
+    }
+    let mut outside = 0u32;
+    for l in lanes_of(exec) {
+        match lds.bytes(addr[l].into(), 4 * N) {
+            Some(s) => rows.iter_mut().enumerate().for_each(|(k, row)| row[l] = dword(s, k)),
+            None => outside |= 1 << l,
+        }
+    }
+    for l in lanes_of(outside) {
+        load_parts(w, lds, i, N, addr[l].into(), d, l);
+    }
+}
+
+#[inline(always)]
+fn store<const N: usize>(w: &mut Wave, lds: &mut Lds, i: &Instr, exec: u32, addr: &Row, s: usize) {
+    let rows = w.vs(s, N);
+    if let Some(out) = consecutive::<N>(exec, addr).and_then(|a| lds.bytes_mut(a, 4 * N * LANES)) {
+        for (l, item) in out.chunks_exact_mut(4 * N).enumerate() {
+            for (k, row) in rows.iter().enumerate() {
+                item[4 * k..4 * k + 4].copy_from_slice(&row[l].to_le_bytes());
+            }
+        }
+        return;
+    }
+    for l in lanes_of(exec) {
+        store_parts(w, lds, i, N, addr[l].into(), s, l);
+    }
+}
+
+#[inline(always)]
+fn dword(bytes: &[u8], k: usize) -> u32 {
+    let mut d = [0; 4];
+    d.copy_from_slice(&bytes[4 * k..4 * k + 4]);
+    u32::from_le_bytes(d)
+}
+
+/// One lane's load of `n` dwords, each zero if it is outside.
+fn load_parts(w: &mut Wave, lds: &Lds, i: &Instr, n: usize, at: u64, d: usize, l: usize) {
+    check(w, lds, i, at, 4 * n as u32, false, l);
     for k in 0..n {
-        w.v_mut(d + k)[l] = if inside {
-            u32::from_le_bytes(lds.get(at + 4 * k as u32))
-        } else {
-            0
-        };
+        w.v_mut(d + k)[l] = u32::from_le_bytes(lds.get(at + 4 * k as u64));
     }
 }
 
+/// One lane's store of `n` dwords, each dropped if it is outside.
 #[inline(always)]
-fn store(w: &Wave, lds: &mut Lds, s: usize, l: usize, at: u32, n: usize) {
-    if lds.holds(at, 4 * n as u32) {
-        for k in 0..n {
-            lds.set(at + 4 * k as u32, w.v(s + k)[l].to_le_bytes());
-        }
+fn store_parts(w: &mut Wave, lds: &mut Lds, i: &Instr, n: usize, at: u64, s: usize, l: usize) {
+    check(w, lds, i, at, 4 * n as u32, true, l);
+    for k in 0..n {
+        lds.set(at + 4 * k as u64, w.v(s + k)[l].to_le_bytes());
     }
 }
 
-fn store_words(lds: &mut Lds, at: u32, words: &[u32]) {
-    if lds.holds(at, 4 * words.len() as u32) {
-        for (k, v) in words.iter().enumerate() {
-            lds.set(at + 4 * k as u32, v.to_le_bytes());
-        }
+/// Notes an access that ends outside of the LDS.
+#[inline(always)]
+fn check(w: &mut Wave, lds: &Lds, i: &Instr, at: u64, len: u32, write: bool, l: usize) {
+    if !lds.holds(at, len.into()) {
+        note(w, lds, i, at, len, write, l);
     }
 }
 
-fn small(lds: &Lds, at: u32, part: Part) -> u32 {
-    let raw = if part.bytes() == 1 {
-        u32::from(lds.get::<1>(at)[0])
-    } else {
-        u32::from(u16::from_le_bytes(lds.get(at)))
-    };
-    part.extend(raw)
+#[cold]
+fn note(w: &mut Wave, lds: &Lds, i: &Instr, address: u64, len: u32, write: bool, l: usize) {
+    let lane = l as u32 + 32 * w.half() as u32;
+    let size = lds.size();
+    w.findings.note(
+        i.index,
+        lane,
+        FindingKind::LdsOutOfRange {
+            address,
+            len,
+            size,
+            write,
+        },
+    );
 }
 
-fn store_small(lds: &mut Lds, at: u32, bytes: u32, v: u32) {
-    if bytes == 1 {
-        lds.set(at, [v as u8]);
-    } else {
-        lds.set(at, (v as u16).to_le_bytes());
+/// One lane's atomic. LDS float adds obey MODE's denormal control and round to nearest (LLVM
+/// `shouldExpandAtomicRMWInIR`).
+fn atomic(w: &mut Wave, lds: &mut Lds, i: &Instr, (op, width): (Rmw, Width), at: u64, r: Regs, l: usize) -> Step {
+    if at % width.bytes() != 0 {
+        let f = Fault::rule(format!(
+            "LDS atomic at {at:#x} is not aligned to {} bytes; hardware raises a memory violation",
+            width.bytes()
+        ));
+        return Err(blame(l, f));
     }
-}
-
-fn aligned(at: u32, to: u32, lane: usize) -> Step {
-    if at % to == 0 {
-        return Ok(());
-    }
-    let mut f = Fault::rule(format!(
-        "LDS atomic at {at:#x} is not aligned to {to} bytes; hardware raises a memory violation"
-    ));
-    f.lane = Some(lane as u32);
-    Err(f)
-}
-
-fn atomic(w: &Wave, lds: &mut Lds, rmw: Rmw, width: Width, at: u32, (s0, s1): (usize, usize), l: usize) -> u64 {
-    let word = |r: usize| w.v_get(r).map_or(0, |row| row[l]);
-    match width {
+    check(w, lds, i, at, width.bytes() as u32, true, l);
+    let (a, b) = vmem::operands(w, width, r, l);
+    let old = match width {
         Width::W32 => {
             let old = u32::from_le_bytes(lds.get(at));
-            lds.set(at, apply32(rmw, old, word(s0), word(s1)).to_le_bytes());
+            let new = match op {
+                Rmw::AddF => w.fp.out32(apply32(op, w.fp.in32(old), w.fp.in32(a as u32), 0)),
+                _ => apply32(op, old, a as u32, b as u32),
+            };
+            lds.set(at, new.to_le_bytes());
             u64::from(old)
         }
         Width::W64 => {
-            let pair = |r: usize| u64::from(word(r)) | u64::from(word(r + 1)) << 32;
             let old = u64::from_le_bytes(lds.get(at));
-            lds.set(at, apply64(rmw, old, pair(s0), pair(s1)).to_le_bytes());
+            lds.set(at, apply64(op, old, a, b).to_le_bytes());
             old
+        }
+    };
+    if r.returns {
+        put_old(w, width, r.dst, l, old);
+    }
+    Ok(())
+}
+
+/// `ds_condxchg32_rtn_b64`: two dwords, each replaced by 31 bits of data if the data's bit 31 is set.
+fn condxchg(w: &mut Wave, lds: &mut Lds, i: &Instr, at: u32, r: Regs, l: usize) {
+    check(w, lds, i, at.into(), 8, true, l);
+    let data = [w.v(r.data)[l], w.v(r.data + 1)[l]];
+    for (k, v) in data.into_iter().enumerate() {
+        let at = u64::from(at) + 4 * k as u64;
+        w.v_mut(r.dst + k)[l] = u32::from_le_bytes(lds.get(at));
+        if v >> 31 == 1 {
+            lds.set(at, (v & 0x7fff_ffff).to_le_bytes());
         }
     }
 }
@@ -319,23 +453,27 @@ fn atomic(w: &Wave, lds: &mut Lds, rmw: Rmw, width: Width, at: u32, (s0, s1): (u
 /// Each active lane takes `data` of lane `from(l)`; a disabled source lane gives 0.
 fn gather(w: &mut Wave, d: usize, data: &Row, exec: u32, from: impl Fn(usize) -> usize) {
     let out: Row = each(|l| if exec >> from(l) & 1 == 1 { data[from(l)] } else { 0 });
-    for (l, v) in w.v_mut(d).iter_mut().enumerate() {
-        if exec >> l & 1 == 1 {
-            *v = out[l];
-        }
-    }
+    lanes_of(exec).for_each(|l| w.v_mut(d)[l] = out[l]);
 }
 
-/// The lane map of `ds_swizzle_b32`: bit 15 set: any permutation within quads; clear: and, or, xor masks on the lane number.
-fn swizzle(offset: u32) -> Step<impl Fn(usize) -> usize> {
-    if offset >= 0xc000 {
-        return Err(Fault::unsupported("the rotate and FFT modes of ds_swizzle_b32"));
-    }
-    Ok(move |l: usize| {
-        if offset & 0x8000 != 0 {
-            return (l & !3) | (offset >> (2 * (l & 3)) & 3) as usize;
-        }
-        let (and, or, xor) = (offset & 31, offset >> 5 & 31, offset >> 10 & 31);
-        (((l as u32 & and) | or) ^ xor) as usize
-    })
+/// The lane from which `ds_swizzle_b32` fetches for lane `l` of 32.
+///
+/// Offset 0xe000 and above: the order of an FFT's butterflies, `mask` keeps low bits in place; 0xc000 and above: a
+/// rotation of the lanes within the groups that `mask` leaves free (bit 10: to the left, towards lane 0); bit 15: any
+/// permutation within quads; else and, or, xor masks on the lane number.
+fn swizzle(offset: u32, l: usize) -> usize {
+    let l = l as u32;
+    let from = if offset >= 0xe000 {
+        let mask = offset & 31;
+        (l.reverse_bits() >> 27) >> mask.count_ones() | l & mask
+    } else if offset >= 0xc000 {
+        let (mask, by) = (offset & 31, offset >> 5 & 31);
+        let by = if offset >> 10 & 1 == 1 { by.wrapping_neg() } else { by };
+        l & mask | l.wrapping_add(by) & !mask & 31
+    } else if offset & 0x8000 != 0 {
+        l & !3 | offset >> (2 * (l & 3)) & 3
+    } else {
+        ((l & offset) & 31 | offset >> 5 & 31) ^ offset >> 10 & 31
+    };
+    from as usize
 }

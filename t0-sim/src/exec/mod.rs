@@ -13,6 +13,7 @@ mod lanes;
 mod lds;
 mod mubuf;
 mod salu;
+mod scratch;
 mod smem;
 mod valu;
 mod vmem;

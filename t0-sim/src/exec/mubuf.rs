@@ -1,20 +1,28 @@
 //! Untyped buffer access through a 128-bit resource descriptor. Semantics: RDNA3 ISA manual 9.
 //!
-//! `address = base + soffset + index * stride + offset`, `offset = inst_offset + (offen ? vaddr : 0)`. An access
-//! outside of the descriptor's range loads zero and stores nothing: raw buffers (`oob_select` 3) count `offset +
-//! soffset` against num_records bytes, structured ones (0) `index` against num_records and `offset` against the
-//! stride. Wide accesses are checked per dword, atomics as a whole. All arithmetic is 64-bit, so it cannot wrap.
+//! `index = (idxen ? vaddr : 0) + (add_tid ? lane : 0)`, `offset = inst_offset + (offen ? vaddr : 0)`,
+//! `address = base + soffset + place(index, offset)`. Linear buffers: `place = index * stride + offset`. Swizzled ones
+//! interleave `index_stride` records by elements of 4, 8 or 16 bytes: `place = (index / n * stride + offset / e * e) *
+//! n + index % n * e + offset % e`.
 //!
-//! UNVERIFIED(hw): soffset takes part in the raw range check (manual: `num_records - sgpr_offset`).
+//! Range checks count the payload (GFX11): structured (`oob_select` 0): index < num_records and offset + payload <=
+//! stride; index only (1); num_records != 0 (2); raw (3): as 0 if swizzled with a stride, else offset + payload +
+//! soffset <= num_records. What is out of range loads zero and stores nothing; wide accesses are checked per dword,
+//! atomics as a whole. All arithmetic is 64-bit, so it cannot wrap. Sources: Mesa `ac_build_buffer_descriptor` on
+//! OOB_SELECT, manual 9.4.
+//!
+//! UNVERIFIED(hw): soffset takes part in the raw range check (manual: `num_records - sgpr_offset`); a dword of a wide
+//! access that lies in another element than the first is swizzled on its own.
 
 use t0_backend_rdna3::isa::Mubuf;
 
 use super::atomic::{Rmw, Width};
 use super::lanes::each;
-use super::vmem::{access, Access, Part, Place};
+use super::vmem::{linear, scattered, Access, Part, Regs};
 use super::{scalar32, Env, Fault, Step};
+use crate::mem::{lanes_of, Addresses};
 use crate::program::{Dst, Instr, Src};
-use crate::wave::{Wave, LANES};
+use crate::wave::{Row, Wave};
 
 #[rustfmt::skip]
 fn meaning(op: Mubuf) -> Option<Access> {
@@ -50,7 +58,7 @@ fn meaning(op: Mubuf) -> Option<Access> {
         buffer_load_d16_hi_b16 => LoadD16(Part::U16, true),
         buffer_store_d16_hi_b8 => StoreHi(1),
         buffer_store_d16_hi_b16 => StoreHi(2),
-        buffer_gl0_inv | buffer_gl1_inv => Inv,
+        buffer_gl0_inv | buffer_gl1_inv => return None,
         buffer_atomic_swap_b32 => Atomic(Rmw::Swap, Width::W32),
         buffer_atomic_cmpswap_b32 => Atomic(Rmw::CmpSwap, Width::W32),
         buffer_atomic_add_u32 => Atomic(Rmw::Add, Width::W32),
@@ -85,12 +93,18 @@ fn meaning(op: Mubuf) -> Option<Access> {
     })
 }
 
-/// The fields of a buffer resource this simulator uses.
+/// A buffer resource descriptor.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Resource {
     pub base: u64,
     pub stride: u64,
     pub num_records: u64,
+    /// Bytes of a swizzled buffer's element; 0 for a linear buffer.
+    element: u64,
+    /// Records that are interleaved.
+    index_stride: u64,
+    /// The lane number is added to the index.
+    add_tid: bool,
     oob: u32,
 }
 
@@ -98,9 +112,6 @@ impl Resource {
     /// Reads the descriptor in SGPRs from `r`.
     pub fn read(w: &Wave, r: usize) -> Step<Resource> {
         let d: [u32; 4] = each(|k| w.sgpr[(r + k) & 127]);
-        if d[1] >> 30 != 0 || d[3] >> 23 & 1 != 0 {
-            return Err(Fault::unsupported("buffer descriptors with swizzle or add_tid"));
-        }
         if d[3] >> 30 != 0 {
             return Err(Fault::rule(format!(
                 "s[{r}:{}] is no buffer descriptor: its type field is {} instead of 0",
@@ -112,62 +123,130 @@ impl Resource {
             base: u64::from(d[0]) | u64::from(d[1] & 0xffff) << 32,
             stride: u64::from(d[1] >> 16 & 0x3fff),
             num_records: u64::from(d[2]),
+            element: [0, 4, 8, 16][(d[1] >> 30) as usize],
+            index_stride: 8 << (d[3] >> 21 & 3),
+            add_tid: d[3] >> 23 & 1 == 1,
             oob: d[3] >> 28 & 3,
         })
     }
 
-    /// Bytes that may be accessed from `offset` on, and the address.
-    fn place(&self, index: u64, offset: u64, soffset: u64) -> Place {
-        let limit = match self.oob {
-            0 if index >= self.num_records => 0,
-            0 => self.stride.saturating_sub(offset),
-            1 if index >= self.num_records => 0,
-            1 => u64::MAX,
-            2 if self.num_records == 0 => 0,
-            2 => u64::MAX,
-            _ => self.num_records.saturating_sub(offset + soffset),
-        };
-        Place {
-            va: (self.base + soffset + index * self.stride + offset) & ((1 << 48) - 1),
-            limit,
+    /// True when `len` bytes at `offset` of record `index` may be accessed.
+    #[inline(always)]
+    fn allows(&self, index: u64, offset: u64, soffset: u64, len: u64) -> bool {
+        match self.oob {
+            3 if self.element == 0 || self.stride == 0 => offset + soffset + len <= self.num_records,
+            0 | 3 => index < self.num_records && offset + len <= self.stride,
+            1 => index < self.num_records,
+            _ => self.num_records != 0,
         }
+    }
+
+    /// Address of a byte.
+    #[inline(always)]
+    fn address(&self, index: u64, offset: u64, soffset: u64) -> u64 {
+        let place = match self.element {
+            0 => index * self.stride + offset,
+            e => {
+                let n = self.index_stride;
+                (index / n * self.stride + offset / e * e) * n + index % n * e + offset % e
+            }
+        };
+        (self.base + soffset + place) & ((1 << 48) - 1)
+    }
+}
+
+/// The places of a buffer instruction's accesses.
+pub(super) struct Places {
+    res: Resource,
+    soffset: u64,
+    index: Addresses,
+    offset: Addresses,
+}
+
+impl Places {
+    /// Reads the address operands: vaddr, descriptor, soffset from source `first` on.
+    pub fn new(w: &Wave, i: &Instr, first: usize) -> Step<Places> {
+        let Src::S(r) = i.src[first + 1] else {
+            return Err(Fault::rule("a buffer access needs a descriptor in SGPRs"));
+        };
+        let res = Resource::read(w, usize::from(r))?;
+        let at = match i.src[first] {
+            Src::V(a) => usize::from(a),
+            _ => 0,
+        };
+        let zero: Row = Default::default();
+        let index = if i.mods.idxen { w.v(at) } else { &zero };
+        let offset = if i.mods.offen {
+            w.v(at + usize::from(i.mods.idxen))
+        } else {
+            &zero
+        };
+        let lane = |l: usize| if res.add_tid { (l + 32 * w.half()) as u64 } else { 0 };
+        Ok(Places {
+            res,
+            soffset: u64::from(scalar32(w, i.src[first + 2])),
+            index: each(|l| u64::from(index[l]) + lane(l)),
+            offset: each(|l| i.mods.offset as u64 + u64::from(offset[l])),
+        })
+    }
+
+    /// Address of `len` bytes from byte `b` of lane `l`'s access, if all are in range.
+    #[inline(always)]
+    pub fn at(&self, l: usize, b: u64, len: u64) -> Option<u64> {
+        let (index, offset) = (self.index[l], self.offset[l] + b);
+        self.res
+            .allows(index, offset, self.soffset, len)
+            .then(|| self.res.address(index, offset, self.soffset))
+    }
+
+    /// The address of every lane, if each of `exec` may access `len` consecutive bytes there.
+    #[inline(always)]
+    fn linear(&self, exec: u32, len: u64) -> Option<Addresses> {
+        if self.res.element != 0 {
+            return None;
+        }
+        let mut bad = 0u32;
+        for l in 0..self.index.len() {
+            bad |= u32::from(!self.res.allows(self.index[l], self.offset[l], self.soffset, len)) << l;
+        }
+        (bad & exec == 0).then(|| each(|l| self.res.address(self.index[l], self.offset[l], self.soffset)))
     }
 }
 
 pub(super) fn exec(w: &mut Wave, env: &mut Env, i: &Instr, op: Mubuf) -> Step {
+    if matches!(op, Mubuf::buffer_gl0_inv | Mubuf::buffer_gl1_inv) {
+        // Memory is coherent here.
+        return Ok(());
+    }
     let Some(what) = meaning(op) else {
         return Err(Fault::unsupported("buffer formats and loads into LDS"));
     };
-    if what == Access::Inv {
-        return Ok(());
-    }
-    if i.mods.tfe {
-        return Err(Fault::unsupported("texture fail enable"));
-    }
     // Stores list their data first; loads and atomics have it as destination.
-    let first = usize::from(what.is_store());
-    let Src::S(r) = i.src[first + 1] else {
-        return Err(Fault::rule("a buffer access needs a descriptor in SGPRs"));
-    };
-    let res = Resource::read(w, usize::from(r))?;
-    let soffset = u64::from(scalar32(w, i.src[first + 2]));
-    let at = match i.src[first] {
-        Src::V(a) => usize::from(a),
-        _ => 0,
-    };
-    let (index_reg, offset_reg) = (
-        i.mods.idxen.then_some(at),
-        i.mods.offen.then_some(at + usize::from(i.mods.idxen)),
-    );
-    let inst = i.mods.offset as u64;
-    let places: [Place; LANES] = each(|l| {
-        let reg = |r: Option<usize>| r.map_or(0, |r| u64::from(w.v(r)[l]));
-        res.place(reg(index_reg), inst + reg(offset_reg), soffset)
-    });
-    let data = match (what.is_store(), i.dst[0]) {
+    let store = matches!(what, Access::Store(_) | Access::StoreHi(_) | Access::StoreWide(_));
+    let places = Places::new(w, i, usize::from(store))?;
+    let data = match (store, i.dst[0]) {
         (true, _) => i.src[0],
         (false, Dst::V(d)) => Src::V(d),
         _ => Src::None,
     };
-    access(w, env, i, what, &places, data)
+    let (exec, r) = (w.exec(), Regs::new(i, what, data));
+    match places.linear(exec, what.bytes()) {
+        Some(va) => linear(w, env, what, exec, &va, r)?,
+        None => scattered(w, env, what, exec, r, &|l, b, len| places.at(l, b, len))?,
+    }
+    if i.mods.tfe {
+        resident(w, exec, r.dst + (what.bytes() as usize).div_ceil(4))?;
+    }
+    Ok(())
+}
+
+/// Texture fail enable: the register after the data tells whether the memory was resident. It always is: 0.
+pub(super) fn resident(w: &mut Wave, exec: u32, status: usize) -> Step {
+    if status >= w.vgprs() as usize {
+        return Err(Fault::rule(format!(
+            "v{status}, where tfe stores its status, does not exist"
+        )));
+    }
+    lanes_of(exec).for_each(|l| w.v_mut(status)[l] = 0);
+    Ok(())
 }

@@ -55,7 +55,10 @@ pub(super) fn sop2(w: &mut Wave, i: &Instr, op: Sop2) -> Step {
     let wide = |w: &Wave| (scalar64(w, i.src[0]), scalar64(w, i.src[1]));
     let carry = u64::from(w.scc);
     match op {
-        s_add_f32 | s_sub_f32 | s_min_f32 | s_max_f32 | s_mul_f32 | s_fmaak_f32 | s_fmamk_f32 | s_fmac_f32 | s_cvt_pk_rtz_f16_f32 | s_add_f16 | s_sub_f16 | s_min_f16 | s_max_f16 | s_mul_f16 | s_fmac_f16 => return Err(Fault::unsupported("scalar floating point")),
+        s_add_f32 | s_sub_f32 | s_min_f32 | s_max_f32 | s_mul_f32 | s_fmaak_f32 | s_fmamk_f32 | s_fmac_f32
+        | s_cvt_pk_rtz_f16_f32 | s_add_f16 | s_sub_f16 | s_min_f16 | s_max_f16 | s_mul_f16 | s_fmac_f16 => {
+            return Err(Fault::unsupported("scalar floating point"))
+        }
         s_add_u32 => set32c(w, i, a.wrapping_add(b), a.checked_add(b).is_none()),
         s_sub_u32 => set32c(w, i, a.wrapping_sub(b), b > a),
         s_add_i32 => set32c(w, i, a.wrapping_add(b), ia.checked_add(ib).is_none()),
@@ -196,20 +199,8 @@ pub(super) fn sop1(w: &mut Wave, env: &Env, i: &Instr, op: Sop1) -> Step {
         }
         s_rfe_b64 => return Err(Fault::unsupported("s_rfe_b64 returns from a trap handler")),
         s_sendmsg_rtn_b32 | s_sendmsg_rtn_b64 => return Err(Fault::unsupported("messages with an answer")),
-        s_ceil_f32
-        | s_floor_f32
-        | s_trunc_f32
-        | s_rndne_f32
-        | s_cvt_f32_i32
-        | s_cvt_f32_u32
-        | s_cvt_i32_f32
-        | s_cvt_u32_f32
-        | s_cvt_f16_f32
-        | s_cvt_f32_f16
-        | s_cvt_hi_f32_f16
-        | s_ceil_f16
-        | s_floor_f16
-        | s_trunc_f16
+        s_ceil_f32 | s_floor_f32 | s_trunc_f32 | s_rndne_f32 | s_cvt_f32_i32 | s_cvt_f32_u32 | s_cvt_i32_f32
+        | s_cvt_u32_f32 | s_cvt_f16_f32 | s_cvt_f32_f16 | s_cvt_hi_f32_f16 | s_ceil_f16 | s_floor_f16 | s_trunc_f16
         | s_rndne_f16 => return Err(Fault::unsupported("scalar floating point")),
         s_mov_b64 => set64(w, i, x),
         s_cmov_b32 => {
@@ -312,7 +303,11 @@ pub(super) fn sopc(w: &mut Wave, i: &Instr, op: Sopc) -> Step {
     let (a, b) = (scalar32(w, i.src[0]), scalar32(w, i.src[1]));
     let (ia, ib) = (a as i32, b as i32);
     w.scc = match op {
-        s_cmp_lt_f32 | s_cmp_eq_f32 | s_cmp_le_f32 | s_cmp_gt_f32 | s_cmp_lg_f32 | s_cmp_ge_f32 | s_cmp_o_f32 | s_cmp_u_f32 | s_cmp_nge_f32 | s_cmp_nlg_f32 | s_cmp_ngt_f32 | s_cmp_nle_f32 | s_cmp_neq_f32 | s_cmp_nlt_f32 | s_cmp_lt_f16 | s_cmp_eq_f16 | s_cmp_le_f16 | s_cmp_gt_f16 | s_cmp_lg_f16 | s_cmp_ge_f16 | s_cmp_o_f16 | s_cmp_u_f16 | s_cmp_nge_f16 | s_cmp_nlg_f16 | s_cmp_ngt_f16 | s_cmp_nle_f16 | s_cmp_neq_f16 | s_cmp_nlt_f16 => return Err(Fault::unsupported("scalar floating point")),
+        s_cmp_lt_f32 | s_cmp_eq_f32 | s_cmp_le_f32 | s_cmp_gt_f32 | s_cmp_lg_f32 | s_cmp_ge_f32 | s_cmp_o_f32
+        | s_cmp_u_f32 | s_cmp_nge_f32 | s_cmp_nlg_f32 | s_cmp_ngt_f32 | s_cmp_nle_f32 | s_cmp_neq_f32
+        | s_cmp_nlt_f32 | s_cmp_lt_f16 | s_cmp_eq_f16 | s_cmp_le_f16 | s_cmp_gt_f16 | s_cmp_lg_f16 | s_cmp_ge_f16
+        | s_cmp_o_f16 | s_cmp_u_f16 | s_cmp_nge_f16 | s_cmp_nlg_f16 | s_cmp_ngt_f16 | s_cmp_nle_f16 | s_cmp_neq_f16
+        | s_cmp_nlt_f16 => return Err(Fault::unsupported("scalar floating point")),
         s_cmp_eq_i32 | s_cmp_eq_u32 => a == b,
         s_cmp_lg_i32 | s_cmp_lg_u32 => a != b,
         s_cmp_gt_i32 => ia > ib,

@@ -1,10 +1,14 @@
-//! Loads, stores and atomics of 32 lanes, shared by GLOBAL and MUBUF.
+//! Loads, stores and atomics of 32 lanes on global memory, shared by GLOBAL, FLAT, SCRATCH and the buffers.
+//!
+//! Two ways in: [`linear`] for lanes that access consecutive bytes from one address each, [`scattered`] for lanes
+//! whose parts lie apart or may be missing (swizzled memory, range checks). Lanes act in ascending order.
 
 use super::atomic::{add_flush32, apply32, apply64, Rmw, Width};
 use super::lanes::{each, merge16};
 use super::{Env, Fault, Step};
+use crate::mem::{lanes_of, Addresses, LaneFault};
 use crate::program::{Dst, Instr, Src};
-use crate::wave::{Wave, LANES};
+use crate::wave::{Row, Wave};
 
 /// A value narrower than a dword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +37,7 @@ impl Part {
     }
 }
 
-/// What a vector memory instruction does.
+/// What a memory instruction does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Access {
     /// Sub-dword load into a whole register.
@@ -50,8 +54,6 @@ pub(super) enum Access {
     StoreWide(usize),
     /// Read-modify-write.
     Atomic(Rmw, Width),
-    /// Cache invalidation: nothing to do, memory is coherent here.
-    Inv,
 }
 
 impl Access {
@@ -59,161 +61,273 @@ impl Access {
         matches!(self, Access::Load(_) | Access::LoadD16(..) | Access::LoadWide(_))
     }
 
-    pub fn is_store(self) -> bool {
-        matches!(self, Access::Store(_) | Access::StoreHi(_) | Access::StoreWide(_))
+    /// Bytes one lane accesses.
+    pub fn bytes(self) -> u64 {
+        match self {
+            Access::Load(p) | Access::LoadD16(p, _) => p.bytes().into(),
+            Access::Store(n) | Access::StoreHi(n) => n.into(),
+            Access::LoadWide(n) | Access::StoreWide(n) => 4 * n as u64,
+            Access::Atomic(_, w) => w.bytes(),
+        }
     }
 }
 
-/// Where a lane accesses memory, and how many bytes from there a buffer descriptor allows.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Place {
-    pub va: u64,
-    pub limit: u64,
+/// The registers of an access.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Regs {
+    /// First destination register.
+    pub dst: usize,
+    /// First data register.
+    pub data: usize,
+    /// The first register of an atomic's second operand.
+    pub data2: usize,
+    /// An atomic returns the old value.
+    pub returns: bool,
 }
 
-impl Place {
-    pub fn unbounded(va: u64) -> Place {
-        Place { va, limit: u64::MAX }
+impl Regs {
+    /// Registers of a VMEM instruction: an atomic's second operand follows the first.
+    pub fn new(i: &Instr, what: Access, data: Src) -> Regs {
+        let s = reg(data);
+        Regs {
+            dst: match i.dst[0] {
+                Dst::V(r) => r.into(),
+                _ => 0,
+            },
+            data: s,
+            data2: match what {
+                Access::Atomic(_, Width::W64) => s + 2,
+                _ => s + 1,
+            },
+            returns: i.mods.glc,
+        }
     }
 }
 
-/// Executes an access. `data` is the first data register of stores and atomics.
-pub(super) fn access(w: &mut Wave, env: &mut Env, i: &Instr, what: Access, places: &[Place; LANES], data: Src) -> Step {
-    let exec = w.exec();
-    let d = match i.dst[0] {
-        Dst::V(r) => usize::from(r),
+/// The first vector register of an operand.
+pub(super) fn reg(s: Src) -> usize {
+    match s {
+        Src::V(r) => r.into(),
         _ => 0,
-    };
-    let s = match data {
-        Src::V(r) => usize::from(r),
-        _ => 0,
-    };
+    }
+}
+
+/// A refused access.
+#[cold]
+pub(super) fn refused(f: LaneFault) -> Box<Fault> {
+    Fault::memory(f.fault, f.lane as u32)
+}
+
+/// A fault of lane `l` of the pass.
+pub(super) fn blame(l: usize, mut f: Box<Fault>) -> Box<Fault> {
+    f.lane = Some(l as u32);
+    f
+}
+
+/// The registers from `r` on as an array of rows.
+#[inline(always)]
+fn rows<const N: usize>(w: &Wave, r: usize) -> Step<&[Row; N]> {
+    w.vs(r, N).try_into().map_err(|_| Fault::rule("too few registers"))
+}
+
+#[inline(always)]
+fn rows_mut<const N: usize>(w: &mut Wave, r: usize) -> Step<&mut [Row; N]> {
+    w.vs_mut(r, N).try_into().map_err(|_| Fault::rule("too few registers"))
+}
+
+/// Executes an access at one address per lane of `exec`.
+#[inline(always)]
+pub(super) fn linear(w: &mut Wave, env: &mut Env, what: Access, exec: u32, va: &Addresses, r: Regs) -> Step {
     match what {
-        Access::Inv => return Ok(()),
-        Access::LoadWide(1) => return load_wide::<1>(w, env, exec, places, d),
-        Access::LoadWide(2) => return load_wide::<2>(w, env, exec, places, d),
-        Access::LoadWide(3) => return load_wide::<3>(w, env, exec, places, d),
-        Access::LoadWide(_) => return load_wide::<4>(w, env, exec, places, d),
-        Access::StoreWide(1) => return store_wide::<1>(w, env, exec, places, s),
-        Access::StoreWide(2) => return store_wide::<2>(w, env, exec, places, s),
-        Access::StoreWide(3) => return store_wide::<3>(w, env, exec, places, s),
-        Access::StoreWide(_) => return store_wide::<4>(w, env, exec, places, s),
-        _ => {}
+        _ if exec == 0 => Ok(()),
+        Access::LoadWide(1) => load::<1>(w, env, exec, va, r),
+        Access::LoadWide(2) => load::<2>(w, env, exec, va, r),
+        Access::LoadWide(3) => load::<3>(w, env, exec, va, r),
+        Access::LoadWide(_) => load::<4>(w, env, exec, va, r),
+        Access::StoreWide(1) => store::<1>(w, env, exec, va, r),
+        Access::StoreWide(2) => store::<2>(w, env, exec, va, r),
+        Access::StoreWide(3) => store::<3>(w, env, exec, va, r),
+        Access::StoreWide(_) => store::<4>(w, env, exec, va, r),
+        _ => narrow(w, env, what, exec, va, r),
     }
-    for (l, place) in places.iter().enumerate().filter(|(l, _)| exec >> l & 1 == 1) {
-        let Place { va, limit } = *place;
+}
+
+#[inline(always)]
+fn load<const N: usize>(w: &mut Wave, env: &mut Env, exec: u32, va: &Addresses, r: Regs) -> Step {
+    match env.mem.load::<N>(va, exec, rows_mut(w, r.dst)?) {
+        Ok(()) => Ok(()),
+        Err(f) => Err(refused(f)),
+    }
+}
+
+#[inline(always)]
+fn store<const N: usize>(w: &mut Wave, env: &mut Env, exec: u32, va: &Addresses, r: Regs) -> Step {
+    match env.mem.store::<N>(va, exec, rows(w, r.data)?) {
+        Ok(()) => Ok(()),
+        Err(f) => Err(refused(f)),
+    }
+}
+
+/// Sub-dword accesses and atomics.
+fn narrow(w: &mut Wave, env: &mut Env, what: Access, exec: u32, va: &Addresses, r: Regs) -> Step {
+    for l in lanes_of(exec) {
+        let lost = |fault| refused(LaneFault { fault, lane: l });
         match what {
-            Access::Load(part) => w.v_mut(d)[l] = load_small(env, part, va, limit, l)?,
-            Access::LoadD16(part, high) => {
-                let v = load_small(env, part, va, limit, l)?;
-                w.v_mut(d)[l] = merge16(w.v(d)[l], v as u16, high);
+            Access::Load(p) | Access::LoadD16(p, _) => {
+                let raw = env.mem.read_small(va[l], p.bytes()).map_err(lost)?;
+                put_narrow(w, what, r.dst, l, p.extend(raw));
             }
-            Access::Store(n) => store_small(env, n, va, limit, w.v(s)[l], l)?,
-            Access::StoreHi(n) => store_small(env, n, va, limit, w.v(s)[l] >> 16, l)?,
-            Access::Atomic(op, width) => {
-                let old = atomic(w, env, (op, width), place, s, l)?;
-                if i.mods.glc {
-                    w.v_mut(d)[l] = old as u32;
-                    if width == Width::W64 {
-                        w.v_mut(d + 1)[l] = (old >> 32) as u32;
-                    }
+            Access::Store(n) => env.mem.write_small(va[l], n, w.v(r.data)[l]).map_err(lost)?,
+            Access::StoreHi(n) => env.mem.write_small(va[l], n, w.v(r.data)[l] >> 16).map_err(lost)?,
+            Access::Atomic(op, width) => atomic(w, env, (op, width), va[l], r, l)?,
+            Access::LoadWide(_) | Access::StoreWide(_) => {}
+        }
+    }
+    Ok(())
+}
+
+/// Writes a loaded sub-dword value.
+#[inline(always)]
+pub(super) fn put_narrow(w: &mut Wave, what: Access, d: usize, l: usize, v: u32) {
+    let old = &mut w.v_mut(d)[l];
+    *old = match what {
+        Access::LoadD16(_, high) => merge16(*old, v as u16, high),
+        _ => v,
+    };
+}
+
+/// Writes the old value an atomic returns.
+pub(super) fn put_old(w: &mut Wave, width: Width, d: usize, l: usize, old: u64) {
+    w.v_mut(d)[l] = old as u32;
+    if width == Width::W64 {
+        w.v_mut(d + 1)[l] = (old >> 32) as u32;
+    }
+}
+
+/// The operands of one lane's atomic.
+pub(super) fn operands(w: &Wave, width: Width, r: Regs, l: usize) -> (u64, u64) {
+    let word = |r: usize| w.v_get(r).map_or(0, |row| u64::from(row[l]));
+    match width {
+        Width::W32 => (word(r.data), word(r.data2)),
+        Width::W64 => (
+            word(r.data) | word(r.data + 1) << 32,
+            word(r.data2) | word(r.data2 + 1) << 32,
+        ),
+    }
+}
+
+/// One lane's atomic on global memory.
+fn atomic(w: &mut Wave, env: &mut Env, (op, width): (Rmw, Width), va: u64, r: Regs, l: usize) -> Step {
+    if va % width.bytes() != 0 {
+        let f = Fault::rule(format!(
+            "atomic at {va:#x} is not aligned to {} bytes; hardware raises a memory violation",
+            width.bytes()
+        ));
+        return Err(blame(l, f));
+    }
+    let (a, b) = operands(w, width, r, l);
+    let old = match width {
+        Width::W32 if op == Rmw::AddF => env.mem.rmw32(va, |old| add_flush32(old, a as u32)).map(u64::from),
+        Width::W32 => env
+            .mem
+            .rmw32(va, |old| apply32(op, old, a as u32, b as u32))
+            .map(u64::from),
+        Width::W64 => env.mem.rmw64(va, |old| apply64(op, old, a, b)),
+    };
+    let old = old.map_err(|fault| refused(LaneFault { fault, lane: l }))?;
+    if r.returns {
+        put_old(w, width, r.dst, l, old);
+    }
+    Ok(())
+}
+
+/// Executes an access whose bytes lie where `at` says: it is asked for the address of `len` bytes from byte `b` of
+/// lane `l`'s access; `None` loads zero and stores nothing. Dwords are asked for one by one, an atomic as a whole.
+pub(super) fn scattered(
+    w: &mut Wave,
+    env: &mut Env,
+    what: Access,
+    exec: u32,
+    r: Regs,
+    at: &dyn Fn(usize, u64, u64) -> Option<u64>,
+) -> Step {
+    for l in lanes_of(exec) {
+        match what {
+            Access::LoadWide(n) => {
+                for k in 0..n {
+                    let v = get(env, l, 4 * k as u64, 4, at)?;
+                    w.v_mut(r.dst + k)[l] = v;
                 }
             }
-            Access::LoadWide(_) | Access::StoreWide(_) | Access::Inv => {}
+            Access::StoreWide(n) => {
+                for k in 0..n {
+                    let v = w.v(r.data + k)[l];
+                    set(env, l, (4 * k as u64, 4), v, at)?;
+                }
+            }
+            Access::Load(p) | Access::LoadD16(p, _) => {
+                let v = p.extend(get(env, l, 0, p.bytes().into(), at)?);
+                put_narrow(w, what, r.dst, l, v);
+            }
+            Access::Store(n) => set(env, l, (0, n.into()), w.v(r.data)[l], at)?,
+            Access::StoreHi(n) => set(env, l, (0, n.into()), w.v(r.data)[l] >> 16, at)?,
+            Access::Atomic(op, width) => match at(l, 0, width.bytes()) {
+                Some(va) => atomic(w, env, (op, width), va, r, l)?,
+                None if r.returns => put_old(w, width, r.dst, l, 0),
+                None => {}
+            },
         }
     }
     Ok(())
 }
 
-#[inline(always)]
-fn load_wide<const N: usize>(w: &mut Wave, env: &mut Env, exec: u32, places: &[Place; LANES], d: usize) -> Step {
-    let rows = w.vs_mut(d, N);
-    for (l, p) in places.iter().enumerate() {
-        if exec >> l & 1 == 0 {
-            continue;
+/// Up to 4 bytes of a scattered access.
+pub(super) fn get(env: &mut Env, l: usize, b: u64, len: u64, at: &dyn Fn(usize, u64, u64) -> Option<u64>) -> Step<u32> {
+    let Some(va) = at(l, b, len) else { return Ok(0) };
+    let lost = |fault| refused(LaneFault { fault, lane: l });
+    if at(l, b + len - 1, 1) != Some(va + len - 1) {
+        let mut v = 0;
+        for k in 0..len {
+            if let Some(va) = at(l, b + k, 1) {
+                v |= env.mem.read_small(va, 1).map_err(lost)? << (8 * k);
+            }
         }
-        let mut words = [0; N];
-        let whole = (p.limit / 4).min(N as u64) as usize;
-        if whole > 0 {
-            env.mem
-                .read(p.va, &mut words[..whole])
-                .map_err(|f| Fault::memory(f, l as u32))?;
-        }
-        for (row, v) in rows.iter_mut().zip(words) {
-            row[l] = v;
-        }
+        return Ok(v);
     }
-    Ok(())
+    if len == 4 {
+        let mut word = [0];
+        env.mem.read(va, &mut word).map_err(lost)?;
+        return Ok(word[0]);
+    }
+    env.mem.read_small(va, len as u32).map_err(lost)
 }
 
-#[inline(always)]
-fn store_wide<const N: usize>(w: &mut Wave, env: &mut Env, exec: u32, places: &[Place; LANES], s: usize) -> Step {
-    let rows = w.vs(s, N);
-    for (l, p) in places.iter().enumerate() {
-        if exec >> l & 1 == 0 {
-            continue;
+/// Stores up to 4 bytes of a scattered access.
+pub(super) fn set(
+    env: &mut Env,
+    l: usize,
+    (b, len): (u64, u64),
+    v: u32,
+    at: &dyn Fn(usize, u64, u64) -> Option<u64>,
+) -> Step {
+    let Some(va) = at(l, b, len) else { return Ok(()) };
+    let lost = |fault| refused(LaneFault { fault, lane: l });
+    if at(l, b + len - 1, 1) != Some(va + len - 1) {
+        for k in 0..len {
+            if let Some(va) = at(l, b + k, 1) {
+                env.mem.write_small(va, 1, v >> (8 * k)).map_err(lost)?;
+            }
         }
-        let words: [u32; N] = each(|k| rows[k][l]);
-        let whole = (p.limit / 4).min(N as u64) as usize;
-        if whole > 0 {
-            env.mem
-                .write(p.va, &words[..whole])
-                .map_err(|f| Fault::memory(f, l as u32))?;
-        }
-    }
-    Ok(())
-}
-
-fn load_small(env: &mut Env, part: Part, va: u64, limit: u64, l: usize) -> Step<u32> {
-    if u64::from(part.bytes()) > limit {
-        return Ok(0);
-    }
-    let raw = env
-        .mem
-        .read_small(va, part.bytes())
-        .map_err(|f| Fault::memory(f, l as u32))?;
-    Ok(part.extend(raw))
-}
-
-fn store_small(env: &mut Env, bytes: u32, va: u64, limit: u64, v: u32, l: usize) -> Step {
-    if u64::from(bytes) > limit {
         return Ok(());
     }
-    env.mem
-        .write_small(va, bytes, v)
-        .map_err(|f| Fault::memory(f, l as u32))
+    if len == 4 {
+        return env.mem.write(va, &[v]).map_err(lost);
+    }
+    env.mem.write_small(va, len as u32, v).map_err(lost)
 }
 
-/// One lane's atomic; returns the old value. Lanes act in ascending order.
-fn atomic(w: &Wave, env: &mut Env, (op, width): (Rmw, Width), p: &Place, s: usize, l: usize) -> Step<u64> {
-    let bytes = if width == Width::W32 { 4 } else { 8 };
-    if p.limit < bytes {
-        return Ok(0);
-    }
-    if p.va % bytes != 0 {
-        let mut f = Fault::rule(format!(
-            "atomic at {:#x} is not aligned to {bytes} bytes; hardware raises a memory violation",
-            p.va
-        ));
-        f.lane = Some(l as u32);
-        return Err(f);
-    }
-    let word = |k: usize| w.v_get(s + k).map_or(0, |row| row[l]);
-    // The compare value of a compare-and-swap follows the new value in the data registers.
-    let old = match width {
-        Width::W32 if op == Rmw::AddF => {
-            let a = word(0);
-            env.mem.rmw32(p.va, |old| add_flush32(old, a)).map(u64::from)
-        }
-        Width::W32 => {
-            let (a, b) = (word(0), word(1));
-            env.mem.rmw32(p.va, |old| apply32(op, old, a, b)).map(u64::from)
-        }
-        Width::W64 => {
-            let pair = |k: usize| u64::from(word(k)) | u64::from(word(k + 1)) << 32;
-            let (a, b) = (pair(0), pair(2));
-            env.mem.rmw64(p.va, |old| apply64(op, old, a, b))
-        }
-    };
-    old.map_err(|f| Fault::memory(f, l as u32))
+/// The addresses `base + row`.
+#[inline(always)]
+pub(super) fn offsets(base: u64, row: &Row) -> Addresses {
+    each(|l| base.wrapping_add(u64::from(row[l])))
 }

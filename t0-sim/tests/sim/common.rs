@@ -147,6 +147,8 @@ pub struct Kernel {
     pub rsrc2: u32,
     pub user_sgprs: u32,
     pub lds: u32,
+    /// Bytes of private memory per work-item.
+    pub private: u32,
     /// 32 or 64.
     pub lanes: u32,
 }
@@ -159,6 +161,7 @@ impl Default for Kernel {
             rsrc2: 7 << 7 | 2 << 11,
             user_sgprs: 13,
             lds: 0,
+            private: 0,
             lanes: 32,
         }
     }
@@ -169,6 +172,7 @@ impl Kernel {
         let code = assemble(text);
         let mut image = vec![0u32; 64];
         image[0] = self.lds;
+        image[1] = self.private;
         image[4] = 256;
         let unit = if self.lanes == 64 { 4 } else { 8 };
         image[12] = (self.vgprs.div_ceil(unit) - 1) | 0xf << 16 | 1 << 21 | 1 << 23 | 1 << 30;

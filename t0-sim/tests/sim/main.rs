@@ -9,12 +9,16 @@
 )]
 #![allow(clippy::result_large_err, clippy::redundant_closure, clippy::precedence)]
 
+mod apertures;
+mod buffers;
 mod common;
 mod double;
 mod fidelity;
 mod groups;
+mod lds;
 mod memory;
 mod mixed;
+mod scratch;
 mod semantics;
 mod speed;
 mod vopd;
