@@ -185,9 +185,30 @@ pub fn add_odd(a: f64, b: f64) -> f64 {
     s
 }
 
+/// [`add_odd`] with the sign the direction gives an exact zero: -0 when rounding down, unless both terms are +0.
+#[inline(always)]
+pub fn sum_odd(round: Round, a: f64, b: f64) -> f64 {
+    if round == Round::Down {
+        -add_odd(-a, -b)
+    } else {
+        add_odd(a, b)
+    }
+}
+
 /// `a * b + c` of f32 or f16 values held in f64, rounded to odd. The product of two 24-bit values is exact in f64.
 pub fn fma_odd(a: f64, b: f64, c: f64) -> f64 {
     add_odd(a * b, c)
+}
+
+/// [`fma_odd`] with the sign the direction gives an exact zero.
+#[inline(always)]
+pub fn fma_dir(round: Round, a: f64, b: f64, c: f64) -> f64 {
+    sum_odd(round, a * b, c)
+}
+
+/// The fractional part of an f16 or f32 value, rounded to odd.
+pub fn fract_odd(round: Round, x: f64) -> f64 {
+    sum_odd(round, x, -x.floor())
 }
 
 /// f16 bits to f32, exact. Signalling NaNs become quiet.
@@ -454,8 +475,8 @@ pub fn div_scale32(s0: u32, den: u32, num: u32, mode: FpMode) -> (u32, bool) {
         return (0x7fc0_0000, false);
     }
     let tiny = pow2(-126);
-    let rcp_denorm = (1.0 / d).abs() < tiny;
-    let quotient_denorm = (n / d).abs() < tiny;
+    let denormal = |x: f64| x != 0.0 && x.abs() < tiny;
+    let (rcp_denorm, quotient_denorm) = (denormal(1.0 / d), denormal(n / d));
     let is_den = f32::from_bits(s0) == f32::from_bits(den);
     let is_num = f32::from_bits(s0) == f32::from_bits(num);
     if exponent(num) - exponent(den) >= 96 {
@@ -482,7 +503,7 @@ pub fn div_fmas32(a: u32, b: u32, c: u32, scaled: bool, mode: FpMode) -> u32 {
         return nan32(&[a, b, c]);
     }
     let f = |x| f64::from(f32::from_bits(x));
-    let exact = fma_odd(f(a), f(b), f(c));
+    let exact = fma_dir(mode.round32, f(a), f(b), f(c));
     if exact.is_nan() {
         return 0x7fc0_0000;
     }

@@ -149,7 +149,8 @@ impl Exact {
 pub(super) fn fma_scaled(a: u64, b: u64, c: u64, scale: i32, round: Round) -> u64 {
     let f = f64::from_bits;
     if ![a, b, c].iter().all(|&x| f(x).is_finite()) {
-        let r = f(a) * f(b) + f(c);
+        // Fused: a finite product that overflows f64 must not meet an infinity of the other sign.
+        let r = f(a).mul_add(f(b), f(c));
         return if r.is_nan() { DEFAULT_NAN } else { r.to_bits() };
     }
     let product = Exact::of(a).times(Exact::of(b));
@@ -235,7 +236,8 @@ pub(super) fn div_scale(s0: u64, den: u64, num: u64, round: Round) -> (u64, bool
     if f(den) == 0.0 || f(num) == 0.0 {
         return (DEFAULT_NAN, false);
     }
-    let tiny = |x: f64| x.abs() < f64::MIN_POSITIVE;
+    // Below the normal numbers, however far; an infinite denominator gives an exact zero instead.
+    let tiny = |x: f64| f(den).is_finite() && x.abs() < f64::MIN_POSITIVE;
     let (rcp_denorm, quotient_denorm) = (tiny(1.0 / f(den)), tiny(f(num) / f(den)));
     let (is_den, is_num) = (f(s0) == f(den), f(s0) == f(num));
     let scaled = |k: i32| ldexp(s0, k, round);
@@ -314,13 +316,13 @@ const TWO_OVER_PI: [u64; 19] = [
 ];
 
 /// V_TRIG_PREOP_F64: 53 bits of 2/pi, segment `segment`, at their place for the reduction of `x`.
-pub(super) fn trig_preop(x: u64, segment: u32) -> u64 {
+pub(super) fn trig_preop(x: u64, segment: u32, round: Round) -> u64 {
     let shift = (segment & 31) * 53 + (exponent(x) - 1077).max(0) as u32;
     let word = |k: u32| TWO_OVER_PI.get(k as usize).copied().unwrap_or(0);
     let (k, bit) = (shift / 64, shift % 64);
     let window = (u128::from(word(k)) << 64 | u128::from(word(k + 1))) << bit >> 75;
     let scale = -53 - shift as i32 + if exponent(x) >= 1968 { 128 } else { 0 };
-    ldexp((window as u64 as f64).to_bits(), scale, Round::Nearest)
+    ldexp((window as u64 as f64).to_bits(), scale, round)
 }
 
 #[cfg(test)]
@@ -381,8 +383,8 @@ mod tests {
     fn two_over_pi_comes_in_segments() {
         // Summed, the segments are 2/pi; 1.0 needs no shift.
         let one = 1f64.to_bits();
-        let first = f64::from_bits(trig_preop(one, 0));
-        let second = f64::from_bits(trig_preop(one, 1));
+        let first = f64::from_bits(trig_preop(one, 0, Round::Nearest));
+        let second = f64::from_bits(trig_preop(one, 1, Round::Nearest));
         assert_eq!(first + second, std::f64::consts::FRAC_2_PI);
         assert!(second > 0.0 && second < first * f64::EPSILON);
         // fdlibm's table of 24-bit chunks: chunk 3 is 0x2757d1, chunk 25 0x398353.

@@ -253,14 +253,16 @@ impl<'a> Lanes<'a> {
         if crate::num::is_nan16(h) {
             return if self.i.mods.clamp && self.fp.dx10_clamp { 0 } else { h };
         }
-        let mut x = crate::num::f16_to_f64(h);
+        let mut h = h;
         if let Some(k) = self.omod(self.fp.denorm16) {
-            x = x * k + 0.0;
+            h = self.fp.to16(crate::num::f16_to_f64(h) * k);
+            h = if h == 0x8000 { 0 } else { h };
         }
-        if self.i.mods.clamp {
-            x = if x > 0.0 { x.min(1.0) } else { 0.0 };
+        match h {
+            _ if !self.i.mods.clamp => h,
+            0x8000.. => 0,
+            _ => h.min(0x3c00),
         }
-        self.fp.to16(x)
     }
 
     /// An f64 result: `clamp`, and `omod` under the same rule as f32.
@@ -274,8 +276,8 @@ impl<'a> Lanes<'a> {
                     continue;
                 }
                 if let Some(k) = self.omod(self.fp.denorm16) {
-                    v = f64::from_bits(double::mul(v.to_bits(), k.to_bits(), self.fp.round16)) + 0.0;
-                    v = f64::from_bits(out64(self.fp, v.to_bits()));
+                    let r = double::mul(v.to_bits(), k.to_bits(), self.fp.round16);
+                    v = f64::from_bits(out64(self.fp, r)) + 0.0;
                 }
                 if self.i.mods.clamp {
                     v = if v > 0.0 { v.min(1.0) } else { 0.0 };

@@ -11,7 +11,7 @@ use super::lanes::{each, Lanes, Row16, Row64};
 use super::wide::wide;
 use super::Step;
 use crate::num::trans::{self, Trans};
-use crate::num::{self, fma_odd, is_nan32, nan16, nan32, FpMode, Round};
+use crate::num::{self, fma_dir, fract_odd, is_nan32, nan16, nan32, FpMode, Round};
 use crate::program::Dst;
 use crate::wave::{Row, LANES};
 
@@ -168,15 +168,18 @@ impl Lanes<'_> {
         pub fn fma_dx9(x, a: &Row, b: &Row, c: &Row) -> Step {
             let zero = |x: u32| x & 0x7fff_ffff == 0;
             let m = x.fp;
-            let mut r: Row = each(|l| {
+            let r: Row = each(|l| {
                 let (x, y, z) = (m.in32(a[l]), m.in32(b[l]), m.in32(c[l]));
                 if zero(x) || zero(y) {
-                    z
+                    return if is_nan32(z) { z | 0x0040_0000 } else { m.out32(z) };
+                }
+                let v = fma_dir(m.round32, d(x), d(y), d(z));
+                if v.is_nan() {
+                    nan32(&[x, y, z])
                 } else {
-                    m.to32(fma_odd(d(x), d(y), d(z)))
+                    m.to32(v)
                 }
             });
-            fix_nans(&mut r, &[a, b, c]);
             x.putf32(&r);
             Ok(())
         }
@@ -195,6 +198,36 @@ impl Lanes<'_> {
                 }
             });
             x.setf32(&r);
+            Ok(())
+        }
+
+        /// The fractional part, below 1 whatever the rounding (LLVM selects it for `min(x - floor(x), 1 - ulp)`).
+        pub fn fract32(x) -> Step {
+            let mut room = MaybeUninit::uninit();
+            let (a, m) = (x.row(0, &mut room), x.fp);
+            let r = each(|l| {
+                let v = fract_odd(m.round32, d(m.in32(a[l])));
+                if v.is_nan() {
+                    nan32(&[a[l]])
+                } else {
+                    match m.to32(v) {
+                        0x3f80_0000 => 0x3f7f_ffff,
+                        r => r,
+                    }
+                }
+            });
+            x.setf32(&r);
+            Ok(())
+        }
+
+        /// The same on f16.
+        pub fn fract16(x) -> Step {
+            let (a, m) = (x.s16(0), x.fp);
+            let r = each(|l| match half1(m, a[l], |v| fract_odd(m.round16, v)) {
+                0x3c00 => 0x3bff,
+                r => r,
+            });
+            x.putf16(&r);
             Ok(())
         }
 
@@ -308,7 +341,7 @@ fn fma32_row(m: FpMode, a: &Row, b: &Row, c: &Row) -> Row {
     if m.plain32() {
         return fma_row(a, b, c);
     }
-    each(|l| m.to32(fma_odd(d(m.in32(a[l])), d(m.in32(b[l])), d(m.in32(c[l])))))
+    each(|l| m.to32(fma_dir(m.round32, d(m.in32(a[l])), d(m.in32(b[l])), d(m.in32(c[l])))))
 }
 
 /// f32 minimum or maximum of rows.
@@ -361,7 +394,7 @@ pub(super) fn half2(m: FpMode, a: u16, b: u16, exact: impl Fn(f64, f64) -> f64) 
 #[inline(always)]
 pub(super) fn half_fma(m: FpMode, a: u16, b: u16, c: u16) -> u16 {
     let g = |x| num::f16_to_f64(m.in16(x));
-    let y = fma_odd(g(a), g(b), g(c));
+    let y = fma_dir(m.round16, g(a), g(b), g(c));
     if y.is_nan() {
         nan16(&[a, b, c])
     } else {

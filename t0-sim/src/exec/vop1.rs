@@ -4,7 +4,7 @@ use t0_backend_rdna3::isa::Vop1;
 
 use super::lanes::{each, Lanes};
 use super::valu::d;
-use super::{Fault, Step};
+use super::{double, Fault, Step};
 use crate::num::{self, Trans};
 use crate::program::{Dst, Instr, Src};
 use crate::wave::Wave;
@@ -86,7 +86,13 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop1) -> Step {
         v_ceil_f64 => x.d1(f64::ceil),
         v_rndne_f64 => x.d1(f64::round_ties_even),
         v_floor_f64 => x.d1(f64::floor),
-        v_fract_f64 => x.d1(|v| fract(v, v.floor(), 1f64.next_down())),
+        v_fract_f64 => x.d64(1, |v, r| {
+            let floor = f64::from_bits(v[0]).floor();
+            match double::add(v[0], (-floor).to_bits(), r) {
+                0x3ff0_0000_0000_0000 => 0x3fef_ffff_ffff_ffff,
+                r => r,
+            }
+        }),
         // The f64 units are accurate to about 2^-20 (rcp, rsq) on the card and refined by software; exact here.
         v_rcp_f64 => x.d1(|v| 1.0 / v),
         v_rsq_f64 => x.d1(|v| 1.0 / v.sqrt()),
@@ -97,8 +103,7 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop1) -> Step {
             Ok(())
         }
         v_frexp_mant_f64 => x.d1(|v| frexp64(v).0),
-        // The largest result is the number below 1 (LLVM AMDGPUCodeGenPrepare::matchFractPat).
-        v_fract_f32 => x.f1(|a| fract(a, a.floor(), 1f32.next_down())),
+        v_fract_f32 => x.fract32(),
         v_trunc_f32 => x.f1(f32::trunc),
         v_ceil_f32 => x.f1(f32::ceil),
         v_rndne_f32 => x.f1(f32::round_ties_even),
@@ -140,7 +145,7 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop1) -> Step {
         v_ceil_f16 => x.hf1(f64::ceil),
         v_trunc_f16 => x.hf1(f64::trunc),
         v_rndne_f16 => x.hf1(f64::round_ties_even),
-        v_fract_f16 => x.hf1(|v| fract(v, v.floor(), BELOW_ONE_F16)),
+        v_fract_f16 => x.fract16(),
         v_sat_pk_u8_i16 => {
             let a = x.raw(0);
             let sat = |h: u32| (h as u16 as i16).clamp(0, 255) as u16;
@@ -162,20 +167,6 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop1) -> Step {
             x.put32(&a.map(u32::from));
             Ok(())
         }
-    }
-}
-
-/// The f16 number below 1.
-const BELOW_ONE_F16: f64 = 1.0 - 1.0 / 2048.0;
-
-/// `v - floor`, at most `below`; NaN stays NaN.
-#[inline(always)]
-fn fract<T: std::ops::Sub<Output = T> + PartialOrd + Copy>(v: T, floor: T, below: T) -> T {
-    let r = v - floor;
-    if r > below {
-        below
-    } else {
-        r
     }
 }
 

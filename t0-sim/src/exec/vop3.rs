@@ -14,7 +14,8 @@ use crate::wave::{Row, Wave, LANES};
 pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop3) -> Step {
     use Vop3::*;
     let mut x = Lanes::new(w, i);
-    let clamp = i.mods.clamp;
+    let (clamp, fp) = (i.mods.clamp, x.fp);
+    let add = move |a: u32, b: u32| if clamp { a.saturating_add(b) } else { a.wrapping_add(b) };
     match op {
         v_fma_f32 => x.fma3(),
         v_fma_dx9_zero_f32 => {
@@ -100,13 +101,13 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop3) -> Step {
         }
         v_div_fixup_f32 => {
             let (a, b, c, m) = (x.s32(0), x.s32(1), x.s32(2), x.fp);
-            let r = each(|l| num::div_fixup32(m.in32(a[l]), m.in32(b[l]), m.in32(c[l])));
+            let r = each(|l| m.out32(num::div_fixup32(m.in32(a[l]), m.in32(b[l]), m.in32(c[l]))));
             x.putf32(&r);
             Ok(())
         }
         v_div_fixup_f16 => {
             let (a, b, c, m) = (x.s16(0), x.s16(1), x.s16(2), x.fp);
-            let r = each(|l| num::div_fixup16(m.in16(a[l]), m.in16(b[l]), m.in16(c[l])));
+            let r = each(|l| m.out16(num::div_fixup16(m.in16(a[l]), m.in16(b[l]), m.in16(c[l]))));
             x.putf16(&r);
             Ok(())
         }
@@ -118,7 +119,7 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop3) -> Step {
         }
         v_div_fixup_f64 => {
             let (a, b, c, m) = (x.s64(0), x.s64(1), x.s64(2), x.fp);
-            let r = each(|l| double::div_fixup(in64(m, a[l]), in64(m, b[l]), in64(m, c[l])));
+            let r = each(|l| out64(m, double::div_fixup(in64(m, a[l]), in64(m, b[l]), in64(m, c[l]))));
             x.putf64(&r);
             Ok(())
         }
@@ -159,7 +160,7 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop3) -> Step {
         }
         v_trig_preop_f64 => {
             let (a, b, m) = (x.s64(0), x.s32(1), x.fp);
-            let r = each(|l| out64(m, double::trig_preop(in64(m, a[l]), b[l])));
+            let r = each(|l| out64(m, double::trig_preop(in64(m, a[l]), b[l], m.round16)));
             x.putf64(&r);
             Ok(())
         }
@@ -188,9 +189,14 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop3) -> Step {
                 t as u16
             }
         }),
-        v_mad_u32_u16 => mixed16(&mut x, |a, b, c| (u32::from(a) * u32::from(b)).wrapping_add(c)),
+        v_mad_u32_u16 => mixed16(&mut x, |a, b, c| add(u32::from(a) * u32::from(b), c)),
         v_mad_i32_i16 => mixed16(&mut x, |a, b, c| {
-            ((i32::from(a as i16) * i32::from(b as i16)) as u32).wrapping_add(c)
+            let p = i32::from(a as i16) * i32::from(b as i16);
+            (if clamp {
+                p.saturating_add(c as i32)
+            } else {
+                p.wrapping_add(c as i32)
+            }) as u32
         }),
         v_fma_f16 => {
             let (a, b, c) = (x.s16(0), x.s16(1), x.s16(2));
@@ -243,8 +249,8 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop3) -> Step {
         v_cvt_pk_u16_f32 => pack32(&mut x, |v| v as u16),
         v_cvt_pk_norm_i16_f32 => pack32(&mut x, |v| snorm16(v) as u16),
         v_cvt_pk_norm_u16_f32 => pack32(&mut x, unorm16),
-        v_cvt_pk_norm_i16_f16 => pack16(&mut x, |v| snorm16(num::f16_to_f64(v)) as u16),
-        v_cvt_pk_norm_u16_f16 => pack16(&mut x, |v| unorm16(num::f16_to_f64(v))),
+        v_cvt_pk_norm_i16_f16 => pack16(&mut x, |v| snorm16(num::f16_to_f64(fp.in16(v))) as u16),
+        v_cvt_pk_norm_u16_f16 => pack16(&mut x, |v| unorm16(num::f16_to_f64(fp.in16(v)))),
         v_pack_b32_f16 => pack16(&mut x, |v| v),
         v_cvt_pk_u16_u32 => x.u2(|a, b| a.min(0xffff) | b.min(0xffff) << 16),
         v_cvt_pk_i16_i32 => x.u2(|a, b| {
@@ -402,6 +408,26 @@ fn mullit(m: FpMode, a: u32, b: u32, c: u32) -> u32 {
     }
 }
 
+/// The median as the manual defines it: the larger of the two that are left when the first operand equal to the
+/// maximum is taken away. Zeros compare equal there, so a zero of either sign may be the one taken.
+fn median<T: Copy + Into<u32>>(v: [T; 3], mm: impl Fn(T, T, bool) -> T) -> T {
+    let [p, q, s] = v;
+    let top: u32 = mm(mm(p, q, true), s, true).into();
+    let is_top = |x: T| {
+        let x: u32 = x.into();
+        // Shifted left, the sign of a 32-bit pattern falls off; a 16-bit pattern has its own sign bit.
+        let zero = |x: u32| x << 1 == 0 || (std::mem::size_of::<T>() == 2 && x & 0x7fff == 0);
+        x == top || (zero(x) && zero(top))
+    };
+    if is_top(p) {
+        mm(q, s, true)
+    } else if is_top(q) {
+        mm(p, s, true)
+    } else {
+        mm(p, q, true)
+    }
+}
+
 /// min3, max3, med3, maxmin, minmax on f32.
 fn three_f32(x: &mut Lanes, op: Vop3) -> Step {
     let (a, b, c, m) = (x.s32(0), x.s32(1), x.s32(2), x.fp);
@@ -414,7 +440,7 @@ fn three_f32(x: &mut Lanes, op: Vop3) -> Step {
             Vop3::v_maxmin_f32 => mm(mm(p, q, true), s, false),
             Vop3::v_minmax_f32 => mm(mm(p, q, false), s, true),
             _ if [p, q, s].iter().any(|&v| is_nan32(v)) => mm(mm(p, q, false), s, false),
-            _ => mm(mm(p, q, false), mm(mm(p, q, true), s, false), true),
+            _ => median([p, q, s], mm),
         })
     });
     x.putf32(&r);
@@ -433,7 +459,7 @@ fn three_f16(x: &mut Lanes, op: Vop3) -> Step {
             Vop3::v_maxmin_f16 => mm(mm(p, q, true), s, false),
             Vop3::v_minmax_f16 => mm(mm(p, q, false), s, true),
             _ if [p, q, s].iter().any(|&v| num::is_nan16(v)) => mm(mm(p, q, false), s, false),
-            _ => mm(mm(p, q, false), mm(mm(p, q, true), s, false), true),
+            _ => median([p, q, s], mm),
         })
     });
     x.putf16(&r);
@@ -509,11 +535,12 @@ fn permlane(x: &mut Lanes, cross: bool) -> Step {
 pub(super) fn exec_sd(w: &mut Wave, i: &Instr, op: Vop3sd) -> Step {
     use Vop3sd::*;
     let mut x = Lanes::new(w, i);
+    let clamp = i.mods.clamp;
     match op {
         v_div_scale_f32 => {
             let (a, b, c, m) = (x.s32(0), x.s32(1), x.s32(2), x.fp);
             let r: [(u32, bool); LANES] = each(|l| num::div_scale32(m.in32(a[l]), m.in32(b[l]), m.in32(c[l]), m));
-            x.put32(&r.map(|p| p.0));
+            x.putf32(&r.map(|p| m.out32(p.0)));
             x.put_mask(1, lane_mask(|l| r[l].1));
             Ok(())
         }
@@ -521,14 +548,14 @@ pub(super) fn exec_sd(w: &mut Wave, i: &Instr, op: Vop3sd) -> Step {
             let (a, b, c, m) = (x.s64(0), x.s64(1), x.s64(2), x.fp);
             let r: [(u64, bool); LANES] =
                 each(|l| double::div_scale(in64(m, a[l]), in64(m, b[l]), in64(m, c[l]), m.round16));
-            x.put64(&r.map(|p| p.0));
+            x.putf64(&r.map(|p| out64(m, p.0)));
             x.put_mask(1, lane_mask(|l| r[l].1));
             Ok(())
         }
         v_mad_u64_u32 => {
             let (a, b, c) = (x.s32(0), x.s32(1), x.s64(2));
             let r: [(u64, bool); LANES] = each(|l| (u64::from(a[l]) * u64::from(b[l])).overflowing_add(c[l]));
-            x.put64(&r.map(|p| p.0));
+            x.put64(&r.map(|p| if clamp && p.1 { u64::MAX } else { p.0 }));
             x.put_mask(1, lane_mask(|l| r[l].1));
             Ok(())
         }
@@ -536,8 +563,13 @@ pub(super) fn exec_sd(w: &mut Wave, i: &Instr, op: Vop3sd) -> Step {
             let (a, b, c) = (x.s32(0), x.s32(1), x.s64(2));
             let r: [(u64, bool); LANES] = each(|l| {
                 let t = i128::from(a[l] as i32) * i128::from(b[l] as i32) + i128::from(c[l] as i64);
+                let v = if clamp {
+                    t.clamp(i64::MIN.into(), i64::MAX.into())
+                } else {
+                    t
+                };
                 // The 65th bit of the sum.
-                (t as u64, t >> 64 & 1 == 1)
+                (v as u64, t >> 64 & 1 == 1)
             });
             x.put64(&r.map(|p| p.0));
             x.put_mask(1, lane_mask(|l| r[l].1));

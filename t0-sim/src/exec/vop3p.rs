@@ -7,7 +7,7 @@ use super::valu::{d, half2, half_fma};
 use super::wmma::{self, Form};
 use super::Step;
 use crate::num::dot::{self, Half};
-use crate::num::{self, add_odd, bf16_to_f32, f16_to_f32, fma_odd, nan32, FpMode, Numerics};
+use crate::num::{self, add_odd, bf16_to_f32, f16_to_f32, fma_dir, nan32, sum_odd, FpMode, Numerics};
 use crate::program::Instr;
 use crate::wave::{Row, Wave};
 
@@ -112,6 +112,7 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop3p) -> Step {
                 t as u16
             }
         }),
+        v_pk_mul_lo_u16 if c => ints2(&mut x, u16::saturating_mul),
         v_pk_mul_lo_u16 => ints2(&mut x, u16::wrapping_mul),
         v_pk_add_i16 if c => ints2(&mut x, |a, b| (a as i16).saturating_add(b as i16) as u16),
         v_pk_sub_i16 if c => ints2(&mut x, |a, b| (a as i16).saturating_sub(b as i16) as u16),
@@ -135,7 +136,7 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop3p) -> Step {
             }));
             Ok(())
         }
-        v_pk_add_f16 => floats2(&mut x, |m, a, b| half2(m, a, b, add_odd)),
+        v_pk_add_f16 => floats2(&mut x, |m, a, b| half2(m, a, b, |p, q| sum_odd(m.round16, p, q))),
         v_pk_mul_f16 => floats2(&mut x, |m, a, b| half2(m, a, b, |p, q| p * q)),
         v_pk_min_f16 => floats2(&mut x, |m, a, b| {
             m.out16(num::minmax16(m.in16(a), m.in16(b), false, m.ieee))
@@ -267,7 +268,7 @@ fn mix_half(x: &mut Lanes, high: bool) -> Step {
     let clamp = clamp16(x);
     let old = x.old();
     let r = each(|l| {
-        let s = fma_odd(d(m.in32(a[l])), d(m.in32(b[l])), d(m.in32(c[l])));
+        let s = fma_dir(m.round32, d(m.in32(a[l])), d(m.in32(b[l])), d(m.in32(c[l])));
         let s = if s.is_nan() {
             nan32(&[a[l], b[l], c[l]])
         } else {

@@ -6,6 +6,10 @@
 
 #[path = "../sim/common.rs"]
 mod common;
+mod lanewise;
 mod scalar;
 #[allow(dead_code)]
 mod soft;
+mod valu;
+mod vector;
+mod vfloat;

@@ -303,6 +303,17 @@ const OTHERWISE: &[&str] = &[
     "s_setpc_b64",
     "s_swappc_b64",
     "s_call_b64",
+    // `relative_moves`
+    "s_movrels_b32",
+    "s_movrels_b64",
+    "s_movreld_b32",
+    "s_movreld_b64",
+    "s_movrelsd_2_b32",
+    // Half a wave of 64 at a time: no compiler emits them, the simulator refuses them by name.
+    "s_subvector_loop_begin",
+    "s_subvector_loop_end",
+    // Trap handlers only.
+    "s_rfe_b64",
     // `mode_register`
     "s_getreg_b32",
     "s_setreg_b32",
@@ -317,6 +328,7 @@ fn scalar_rows() -> impl Iterator<Item = Opcode> {
         let r = op.row();
         matches!(r.family, Family::Sop1 | Family::Sop2 | Family::Sopc | Family::Sopk)
             && matches!(r.class, Class::Salu | Class::Branch)
+            && r.feature().is_none()
             && !OTHERWISE.contains(&r.name)
     })
 }

@@ -264,6 +264,10 @@ impl Fmt {
     }
     /// One rounding after multiply and add.
     pub fn fma(self, a: u64, b: u64, c: u64, m: Mode) -> u64 {
+        self.fma_scaled(a, b, c, 0, m)
+    }
+    /// `(a * b + c) * 2^by`, one rounding.
+    pub fn fma_scaled(self, a: u64, b: u64, c: u64, by: i32, m: Mode) -> u64 {
         let [a, b, c] = [a, b, c].map(|v| self.flush_in(v, m));
         if let Some(n) = self.first_nan(&[a, b, c]) {
             return n;
@@ -271,7 +275,7 @@ impl Fmt {
         match sum(self.product(a, b), self.num(c), m.round(self)) {
             Num::Nan => self.nan(),
             Num::Inf(n) => self.inf(n),
-            Num::Fin(x) => self.result(x, m),
+            Num::Fin(x) => self.result(X { e: x.e + by, ..x }, m),
         }
     }
     /// The first NaN of the sources, quiet.
