@@ -42,6 +42,14 @@ pub enum CliError {
     /// Standard output that cannot be written.
     #[error("cannot write to standard output")]
     Output(#[source] io::Error),
+    /// A measurement whose kernel cannot be made, or gives another result than it must.
+    #[error("bench `{name}`: {what}")]
+    Bench {
+        /// The measurement.
+        name: &'static str,
+        /// What is wrong.
+        what: String,
+    },
     /// A code object that cannot be used.
     #[error("{}", .path.display())]
     Object {
@@ -57,12 +65,23 @@ impl CliError {
     pub fn status(&self) -> u8 {
         match self {
             CliError::Usage(_) | CliError::Read { .. } | CliError::Write { .. } => 2,
-            CliError::Runtime(e) if matches!(**e, t0_runtime::Error::DeviceChoice { .. }) => 2,
+            CliError::Runtime(e)
+                if matches!(
+                    **e,
+                    t0_runtime::Error::DeviceChoice { .. } | t0_runtime::Error::Numerics(_)
+                ) =>
+            {
+                2
+            }
             CliError::Object {
                 source: ObjectError::NoKernel { .. },
                 ..
             } => 2,
-            CliError::Output(_) | CliError::Object { .. } | CliError::Built { .. } | CliError::Runtime(_) => 1,
+            CliError::Output(_)
+            | CliError::Object { .. }
+            | CliError::Built { .. }
+            | CliError::Runtime(_)
+            | CliError::Bench { .. } => 1,
         }
     }
 

@@ -296,7 +296,11 @@ fn hidden(arg: &Arg, g: &Geometry) -> Vec<u8> {
         name if name.starts_with("hidden_group_size_") => g.group_size[axis].into(),
         "hidden_grid_dims" => g.dims().into(),
         "hidden_dynamic_lds_size" => g.dynamic_lds.into(),
-        // Remainders are 0: the grid is given in whole groups. Services of the HIP runtime are absent.
+        // Upper halves of the apertures' addresses, as the runtime's queues have them.
+        "hidden_shared_base" => 0x1_0000,
+        "hidden_private_base" => 0x2_0000,
+        // Remainders and the global offset are 0: the grid starts at 0 and has whole groups. Services of the HIP
+        // runtime (host calls, device heap, queues of its own) are absent.
         _ => 0,
     };
     let mut bytes = value.to_le_bytes().to_vec();
@@ -497,10 +501,12 @@ mod tests {
                 hidden("hidden_remainder_x", 20, 2),
                 hidden("hidden_grid_dims", 24, 2),
                 hidden("hidden_dynamic_lds_size", 28, 4),
+                hidden("hidden_private_base", 32, 4),
+                hidden("hidden_shared_base", 36, 4),
             ],
         );
         let block = pack(Some(&m), 40, &[value(1)], &G).unwrap();
-        assert_eq!(u32s(&block), [1, 0, 3, 4, 64 | 1 << 16, 0, 2, 512, 0, 0]);
+        assert_eq!(u32s(&block), [1, 0, 3, 4, 64 | 1 << 16, 0, 2, 512, 0x2_0000, 0x1_0000]);
     }
 
     #[test]

@@ -4,7 +4,9 @@
 //! output; notes and errors go to standard error.
 #![forbid(unsafe_code)]
 
+mod bench;
 mod build;
+mod device;
 mod dis;
 mod error;
 mod hex;
@@ -13,6 +15,7 @@ mod kernarg;
 mod kernels;
 mod npy;
 mod output;
+mod profile;
 mod registry;
 mod run;
 mod spec;
@@ -49,6 +52,9 @@ enum Command {
     Dis(dis::Args),
     /// Launch a kernel of a code object
     Run(Box<run::Args>),
+    /// Measure; every result is checked first
+    #[command(subcommand)]
+    Bench(bench::Bench),
 }
 
 fn parse_target(name: &str) -> Result<Target, String> {
@@ -80,6 +86,7 @@ fn main() -> ExitCode {
         Command::Build(args) => build::run(&args, &cli.target, &mut out),
         Command::Dis(args) => dis::run(&args, &cli.target, &mut out),
         Command::Run(args) => run::run(&args, &mut out),
+        Command::Bench(what) => bench::run(&what, &cli.target, &mut out),
     };
     match result.and_then(|outcome| out.flush().map(|()| outcome)) {
         Ok(Outcome::Fine) => ExitCode::SUCCESS,

@@ -3,20 +3,19 @@
 //! Every buffer lies between guard bytes with a pattern that is checked after the run: a kernel that writes past either
 //! end is found even where the memory belongs to the process.
 
+use crate::device::{Device, DeviceKind, Options};
 use crate::error::{read_file, write_file, CliError};
 use crate::kernarg::{pack, Geometry, Piece};
 use crate::npy::Array;
 use crate::output::{Outcome, Output};
+use crate::profile::{Counts, Fidelity};
 use crate::spec::{parse_dims, Elem, Spec};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use t0_backend_rdna3::object::{CodeObject, Kernel};
-use t0_kfd::{Kfd, RealKfd};
 use t0_runtime::{Buffer, Gpu, Module};
-use t0_sim::driver::{Dispatch, DispatchStats, ExecFault, Executor, SimKfd, Vm};
-use t0_sim::Simulator;
+use t0_sim::{Numerics, Profile};
 
 /// Arguments of `t0 run`.
 #[derive(Debug, clap::Args)]
@@ -41,22 +40,20 @@ pub struct Args {
     /// Where to run it; without: what T0_DEVICE says, else the card if there is one
     #[arg(long, value_enum)]
     device: Option<DeviceKind>,
-    /// Print how many instructions the waves executed (the simulated card only)
+    /// How the simulated card sums dot products: fast or silicon; without: what T0_NUMERICS says, else fast
+    #[arg(long)]
+    numerics: Option<Numerics>,
+    /// Print what the waves executed, by class and by opcode (the simulated card only)
     #[arg(long)]
     count: bool,
+    /// Say which instructions are exact, approximate or unsupported, and where approximate results may arrive (the
+    /// simulated card only)
+    #[arg(long)]
+    fidelity: bool,
 }
 
 const ARG_HELP: &str = "An argument, in order: u32:7 i32:-1 u64:7 f32:0.5 in:X.npy out:Y.npy:f32:64x64[:FILL] \
     inout:X.npy:Y.npy; FILL is a number, nan or poison";
-
-/// Where to run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum DeviceKind {
-    /// The simulated card.
-    Sim,
-    /// A real card through KFD.
-    Kfd,
-}
 
 /// Guard bytes on either side of a buffer. A multiple of 256 keeps the buffer as aligned as an allocation.
 const GUARD: usize = 4096;
@@ -87,6 +84,12 @@ struct Report {
     seconds: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     cycles: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    numerics: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    counts: Option<Counts>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fidelity: Option<Fidelity>,
     findings: Vec<Finding>,
 }
 
@@ -104,7 +107,14 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Outcome, CliError> {
     };
     // Everything that can be wrong with the command line is found before a device is opened.
     let inputs: Vec<Input> = args.args.iter().map(Input::read).collect::<Result<_, _>>()?;
-    let device = Device::open(args.device)?;
+    let device = Device::open(
+        args.device,
+        &Options {
+            numerics: args.numerics,
+            profile: args.count || args.fidelity,
+            threads: None,
+        },
+    )?;
     let buffers = inputs
         .iter()
         .map(|i| Guarded::new(&device.gpu, i))
@@ -123,7 +133,7 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Outcome, CliError> {
     )
     .map_err(|e| CliError::Usage(e.to_string()))?;
 
-    device.name_arrays(kernel, &buffers);
+    name_arrays(&device, kernel, &buffers);
     let (duration, mut findings) = launch(&device, &bytes, kernel, &geometry, &kernarg)?;
     if findings.is_empty() {
         for (index, (input, buffer)) in inputs.iter().zip(&buffers).enumerate() {
@@ -147,14 +157,23 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Outcome, CliError> {
             text: f.to_string(),
         });
     }
+    let profile = device.profile();
+    let asked = |on: bool| profile.as_ref().filter(|_| on);
     let report = Report {
         device: device.name().to_owned(),
-        wave_instructions: stats.as_ref().map(|s| s.instructions),
+        // A launch that faulted counts up to its fault where it was counted at all.
+        wave_instructions: profile
+            .as_ref()
+            .map(Profile::instructions)
+            .or(stats.as_ref().map(|s| s.instructions)),
         seconds: duration.as_secs_f64(),
         cycles: stats.as_ref().and_then(|s| s.cycles),
+        numerics: device.sim.as_ref().map(|s| s.numerics().name()),
+        counts: asked(args.count).map(Counts::of),
+        fidelity: asked(args.fidelity).map(Fidelity::of),
         findings,
     };
-    print(args, &device, &report, out)?;
+    print(&device, &report, out)?;
     Ok(Outcome::finding(!report.findings.is_empty()))
 }
 
@@ -219,14 +238,17 @@ fn fault_finding(device: &Device, kernel: &Kernel, detail: String) -> Finding {
     }
 }
 
-fn print(args: &Args, device: &Device, report: &Report, out: &mut Output) -> Result<(), CliError> {
+fn print(device: &Device, report: &Report, out: &mut Output) -> Result<(), CliError> {
     if out.json() {
         return out.document(report);
     }
     eprintln!("{}", device.gpu.describe());
     out.line(&format!("{}: {:.6} s", report.device, report.seconds))?;
-    if let Some(n) = report.wave_instructions.filter(|_| args.count) {
-        out.line(&format!("{n} wave instructions"))?;
+    if let Some(counts) = &report.counts {
+        out.text(&counts.text())?;
+    }
+    if let Some(fidelity) = &report.fidelity {
+        out.text(&fidelity.text())?;
     }
     for f in &report.findings {
         let place = match (&f.file, f.line) {
@@ -372,103 +394,20 @@ impl Guarded {
     }
 }
 
-/// The device, with a way to ask the simulated one for more than a card tells.
-struct Device {
-    gpu: Gpu,
-    sim: Option<Sim>,
-}
-
-struct Sim {
-    kfd: Arc<SimKfd>,
-    recorder: Arc<Recorder>,
-}
-
-/// The simulator's executor that remembers why it stopped.
-struct Recorder {
-    simulator: Simulator,
-    fault: Mutex<Option<ExecFault>>,
-}
-
-impl Executor for Recorder {
-    fn dispatch(&self, d: &Dispatch, vm: &Vm) -> Result<DispatchStats, ExecFault> {
-        self.simulator.dispatch(d, vm).inspect_err(|fault| {
-            *self.fault.lock().unwrap_or_else(PoisonError::into_inner) = Some(fault.clone());
-        })
-    }
-}
-
-impl Sim {
-    fn fault(&self) -> Option<ExecFault> {
-        self.recorder
-            .fault
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
-    }
-}
-
-impl Device {
-    fn open(kind: Option<DeviceKind>) -> Result<Device, CliError> {
-        let real = |why| {
-            let kfd = RealKfd::open().map_err(t0_runtime::Error::from)?;
-            Ok(Device {
-                gpu: Gpu::with_driver(Arc::new(kfd), why)?,
-                sim: None,
-            })
-        };
-        let choice = std::env::var("T0_DEVICE").unwrap_or_default();
-        match (kind, choice.as_str()) {
-            (Some(DeviceKind::Kfd), _) => real("--device kfd"),
-            (Some(DeviceKind::Sim), _) => Device::simulated("--device sim"),
-            (None, "kfd") => real("T0_DEVICE=kfd"),
-            (None, "sim") => Device::simulated("T0_DEVICE=sim"),
-            (None, other) if !matches!(other, "" | "auto") => {
-                Err(t0_runtime::Error::DeviceChoice { value: choice }.into())
-            }
-            (None, _) => real("found through /dev/kfd").or_else(|why: CliError| Device::simulated(&why.chain())),
-        }
-    }
-
-    fn simulated(why: &str) -> Result<Device, CliError> {
-        let recorder = Arc::new(Recorder {
-            simulator: Simulator::new(),
-            fault: Mutex::default(),
-        });
-        let kfd = Arc::new(SimKfd::new(recorder.clone()).map_err(t0_runtime::Error::from)?);
-        let gpu = Gpu::with_driver(kfd.clone(), why)?;
-        Ok(Device {
-            gpu,
-            sim: Some(Sim { kfd, recorder }),
-        })
-    }
-
-    /// Calls the arrays by their parameters in messages of the simulated card: the user's bytes without the guards.
-    fn name_arrays(&self, kernel: &Kernel, buffers: &[Option<Guarded>]) {
-        let Some(sim) = &self.sim else { return };
-        let visible = kernel.metadata.iter().flat_map(|m| &m.args);
-        let visible: Vec<_> = visible.filter(|a| !a.kind.is_hidden()).collect();
-        // Either every word was given, or one argument for each Rust parameter.
-        let all = visible.len() == buffers.len();
-        let mut names = visible.into_iter().filter(|a| all || !a.name.contains('.'));
-        for (index, buffer) in buffers.iter().enumerate() {
-            let name = names.next().map(|a| a.name.clone()).filter(|n| !n.is_empty());
-            let Some(b) = buffer else { continue };
-            let name = name.unwrap_or_else(|| format!("argument {index}"));
-            let (va, guard) = (b.buffer.va(), GUARD as u64);
-            sim.kfd.name_memory(va, guard, &format!("guard bytes before {name}"));
-            sim.kfd.name_memory(va + guard, b.len as u64, &name);
-        }
-    }
-
-    fn name(&self) -> &'static str {
-        if self.sim.is_some() {
-            "sim"
-        } else {
-            "kfd"
-        }
-    }
-
-    fn stats(&self) -> Option<DispatchStats> {
-        self.sim.as_ref().map(|s| s.kfd.stats())
+/// Calls the arrays by their parameters in messages of the simulated card: the user's bytes without the guards.
+fn name_arrays(device: &Device, kernel: &Kernel, buffers: &[Option<Guarded>]) {
+    let Some(sim) = &device.sim else { return };
+    let visible = kernel.metadata.iter().flat_map(|m| &m.args);
+    let visible: Vec<_> = visible.filter(|a| !a.kind.is_hidden()).collect();
+    // Either every word was given, or one argument for each Rust parameter.
+    let all = visible.len() == buffers.len();
+    let mut names = visible.into_iter().filter(|a| all || !a.name.contains('.'));
+    for (index, buffer) in buffers.iter().enumerate() {
+        let name = names.next().map(|a| a.name.clone()).filter(|n| !n.is_empty());
+        let Some(b) = buffer else { continue };
+        let name = name.unwrap_or_else(|| format!("argument {index}"));
+        let (va, guard) = (b.buffer.va(), GUARD as u64);
+        sim.name_memory(va, guard, &format!("guard bytes before {name}"));
+        sim.name_memory(va + guard, b.len as u64, &name);
     }
 }

@@ -286,3 +286,66 @@ fn the_environment_chooses_the_device_when_the_command_line_does_not() {
     let (status, note) = run("toaster", &["--device", "sim"]);
     assert!(status == Some(0) && note.contains("--device sim"), "{note}");
 }
+
+#[test]
+fn counts_and_fidelity() {
+    let c = Case::new("fidelity");
+    let line = "--kernel axpy --grid 2 --block 64 --arg inout:@y.npy:@o.npy --arg in:@x.npy --arg f32:2 --arg u32:100 --count --fidelity";
+    let v = json(&c.run(&format!("{line} --json")));
+    let number = |list: &str, name: &str| {
+        let all = v["counts"][list].as_array().unwrap();
+        all.iter().find(|o| o["name"] == name).and_then(|o| o["count"].as_u64())
+    };
+    assert_eq!(v["wave_instructions"].as_u64(), Some(100), "{v}");
+    assert_eq!(number("opcodes", "global_load_b32"), Some(8), "{v}");
+    assert_eq!(number("opcodes", "v_fmac_f32"), Some(4), "{v}");
+    assert_eq!(number("classes", "vmem-store"), Some(4), "{v}");
+    let sum: u64 = v["counts"]["classes"].as_array().unwrap().iter().map(|c| c["count"].as_u64().unwrap()).sum();
+    assert_eq!(sum, 100);
+    let f = &v["fidelity"];
+    assert_eq!((f["numerics"].as_str(), f["exact"].as_bool()), (Some("fast"), Some(true)), "{v}");
+    assert!(f["reached"].as_array().unwrap().is_empty());
+    let text = c.run(line).out;
+    assert!(text.contains("100 wave instructions") && text.contains("8 global_load_b32"), "{text}");
+    assert!(text.contains("exact: 100 wave instructions"), "{text}");
+    assert!(text.contains("no approximate result reaches an address"), "{text}");
+}
+
+#[test]
+fn the_numerics_mode_comes_from_the_option_or_the_environment() {
+    let c = Case::new("numerics");
+    let run = |environment: &str, option: &[&str]| {
+        let args = ["run", &c.file, "--kernel", "dyn", "--grid", "0", "--block", "64", "--arg", "u64:0", "--arg", "u32:0"];
+        let out = std::process::Command::new(env!("CARGO_BIN_EXE_t0"))
+            .args(args)
+            .args(["--device", "sim", "--json"])
+            .args(option)
+            .env("T0_NUMERICS", environment)
+            .output()
+            .unwrap();
+        let text = String::from_utf8(out.stdout).unwrap();
+        let v: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+        (out.status.code(), v["numerics"].as_str().map(str::to_owned), String::from_utf8(out.stderr).unwrap())
+    };
+    assert_eq!(run("", &[]).1.as_deref(), Some("fast"));
+    assert_eq!(run("silicon", &[]).1.as_deref(), Some("silicon"));
+    assert_eq!(run("silicon", &["--numerics", "fast"]).1.as_deref(), Some("fast"));
+    let (status, _, err) = run("exactly", &[]);
+    assert!(status == Some(2) && err.contains("write `fast`"), "{err}");
+    let (status, _, err) = run("", &["--numerics", "exactly"]);
+    assert!(status == Some(2) && err.contains("write `fast`"), "{err}");
+    let (status, _, err) = run("", &["--numerics", "fast", "--device", "kfd"]);
+    assert!(status == Some(2), "{err}");
+}
+
+#[test]
+fn counting_is_the_simulated_cards() {
+    let c = Case::new("counting");
+    let line = "--kernel axpy --grid 1 --block 64 --arg in:@x.npy --arg in:@x.npy --arg f32:2 --arg u32:1 --count";
+    let line: Vec<&str> = line.split(' ').collect();
+    let mut args = vec!["run", c.file.as_str(), "--device", "kfd"];
+    let x = format!("in:{}/x.npy", c.dir.display());
+    args.extend(line.iter().map(|a| if a.starts_with("in:") { x.as_str() } else { a }));
+    let ran = t0(&args);
+    assert!(ran.status == 2 && ran.err.contains("add --device sim"), "{}", ran.err);
+}

@@ -1,0 +1,21 @@
+//! `t0 bench`: measurements. Every result is checked before its time is printed.
+
+mod sim;
+
+use crate::error::CliError;
+use crate::output::{Outcome, Output};
+use t0_backend_rdna3::target::Target;
+
+/// What to measure.
+#[derive(Debug, clap::Subcommand)]
+pub enum Bench {
+    /// How fast the simulated card executes on this host
+    Sim(sim::Args),
+}
+
+/// Runs the command.
+pub fn run(what: &Bench, target: &Target, out: &mut Output) -> Result<Outcome, CliError> {
+    match what {
+        Bench::Sim(args) => sim::run(args, target, out),
+    }
+}
