@@ -13,7 +13,17 @@ fn the_simulators_speed_is_measured_on_checked_results() {
     assert_eq!(v["basis"], "host speed of the simulator, measured");
     let results = v["results"].as_array().unwrap();
     let names: Vec<&str> = results.iter().map(|r| r["name"].as_str().unwrap()).collect();
-    for name in ["valu", "salu", "lds", "global", "trans", "wmma_f32_f16", "wmma_f32_bf16", "wmma_i32_iu8", "wmma_i32_iu4"] {
+    for name in [
+        "valu",
+        "salu",
+        "lds",
+        "global",
+        "trans",
+        "wmma_f32_f16",
+        "wmma_f32_bf16",
+        "wmma_i32_iu8",
+        "wmma_i32_iu4",
+    ] {
         assert!(names.contains(&name), "{names:?}");
     }
     for r in results {
@@ -26,9 +36,22 @@ fn the_simulators_speed_is_measured_on_checked_results() {
 
 #[test]
 fn silicon_numerics_give_the_same_integers() {
-    let ran = t0(&["bench", "sim", "--seconds", "0.001", "--threads", "1", "--numerics", "silicon"]);
+    let ran = t0(&[
+        "bench",
+        "sim",
+        "--seconds",
+        "0.001",
+        "--threads",
+        "1",
+        "--numerics",
+        "silicon",
+    ]);
     assert_eq!(ran.status, 0, "{}", ran.err);
-    assert!(ran.out.starts_with("host speed of the simulator, measured\n"), "{}", ran.out);
+    assert!(
+        ran.out.starts_with("host speed of the simulator, measured\n"),
+        "{}",
+        ran.out
+    );
     assert_eq!(ran.out.lines().count(), 10, "{}", ran.out);
 }
 

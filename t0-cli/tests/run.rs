@@ -300,13 +300,25 @@ fn counts_and_fidelity() {
     assert_eq!(number("opcodes", "global_load_b32"), Some(8), "{v}");
     assert_eq!(number("opcodes", "v_fmac_f32"), Some(4), "{v}");
     assert_eq!(number("classes", "vmem-store"), Some(4), "{v}");
-    let sum: u64 = v["counts"]["classes"].as_array().unwrap().iter().map(|c| c["count"].as_u64().unwrap()).sum();
+    let sum: u64 = v["counts"]["classes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|c| c["count"].as_u64().unwrap())
+        .sum();
     assert_eq!(sum, 100);
     let f = &v["fidelity"];
-    assert_eq!((f["numerics"].as_str(), f["exact"].as_bool()), (Some("fast"), Some(true)), "{v}");
+    assert_eq!(
+        (f["numerics"].as_str(), f["exact"].as_bool()),
+        (Some("fast"), Some(true)),
+        "{v}"
+    );
     assert!(f["reached"].as_array().unwrap().is_empty());
     let text = c.run(line).out;
-    assert!(text.contains("100 wave instructions") && text.contains("8 global_load_b32"), "{text}");
+    assert!(
+        text.contains("100 wave instructions") && text.contains("8 global_load_b32"),
+        "{text}"
+    );
     assert!(text.contains("exact: 100 wave instructions"), "{text}");
     assert!(text.contains("no approximate result reaches an address"), "{text}");
 }
@@ -315,7 +327,9 @@ fn counts_and_fidelity() {
 fn the_numerics_mode_comes_from_the_option_or_the_environment() {
     let c = Case::new("numerics");
     let run = |environment: &str, option: &[&str]| {
-        let args = ["run", &c.file, "--kernel", "dyn", "--grid", "0", "--block", "64", "--arg", "u64:0", "--arg", "u32:0"];
+        let args = [
+            "run", &c.file, "--kernel", "dyn", "--grid", "0", "--block", "64", "--arg", "u64:0", "--arg", "u32:0",
+        ];
         let out = std::process::Command::new(env!("CARGO_BIN_EXE_t0"))
             .args(args)
             .args(["--device", "sim", "--json"])
@@ -325,7 +339,11 @@ fn the_numerics_mode_comes_from_the_option_or_the_environment() {
             .unwrap();
         let text = String::from_utf8(out.stdout).unwrap();
         let v: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
-        (out.status.code(), v["numerics"].as_str().map(str::to_owned), String::from_utf8(out.stderr).unwrap())
+        (
+            out.status.code(),
+            v["numerics"].as_str().map(str::to_owned),
+            String::from_utf8(out.stderr).unwrap(),
+        )
     };
     assert_eq!(run("", &[]).1.as_deref(), Some("fast"));
     assert_eq!(run("silicon", &[]).1.as_deref(), Some("silicon"));
