@@ -44,6 +44,7 @@ pub const DYNAMIC_STACK: u32 = 16 << 10;
 pub struct Simulator {
     budget: u64,
     threads: usize,
+    target: Target,
     numerics: Numerics,
     profiling: bool,
     profiles: Mutex<Vec<Profile>>,
@@ -99,6 +100,7 @@ impl Simulator {
         Simulator {
             budget: DEFAULT_BUDGET,
             threads: rayon::current_num_threads().max(1),
+            target: GFX1100,
             numerics: Numerics::Fast,
             profiling: false,
             profiles: Mutex::default(),
@@ -109,6 +111,13 @@ impl Simulator {
     /// Limits the instructions one wave may execute.
     pub fn with_budget(mut self, instructions: u64) -> Simulator {
         self.budget = instructions;
+        self
+    }
+
+    /// Chooses the card whose instruction set is executed; gfx1100 unless told otherwise. Instructions the card does
+    /// not have are illegal.
+    pub fn with_target(mut self, target: Target) -> Simulator {
+        self.target = target;
         self
     }
 
@@ -168,7 +177,7 @@ impl Simulator {
     /// Runs one wave on `code` from its first byte, with the registers `wave` has, until `s_endpgm`: for tests of
     /// single instructions. `lds` is the wave's LDS before, the result its LDS after.
     pub fn run_wave(&self, code: &[u8], wave: &mut Wave, lds: Vec<u8>, vm: &Vm) -> Result<Vec<u8>, ExecFault> {
-        let program = Program::decode(code, &wave_target(wave.lanes()), wave.vgprs());
+        let program = Program::decode(code, &self.target.with_wave_size(wave.lanes()), wave.vgprs());
         wave.pc = program.entry;
         let (mut mem, mut lds) = (Global::new(vm), Lds::from_bytes(lds));
         let mut env = Env {
@@ -243,7 +252,11 @@ impl Simulator {
             }
         }
         let bytes = mem.code(setup.entry, MAX_CODE)?;
-        let program = Arc::new(Program::decode(&bytes, &wave_target(setup.lanes), setup.vgprs));
+        let program = Arc::new(Program::decode(
+            &bytes,
+            &self.target.with_wave_size(setup.lanes),
+            setup.vgprs,
+        ));
         let used = program
             .code
             .last()
@@ -313,11 +326,6 @@ impl Drop for Lent<'_> {
         self.vm.forget(self.area.va);
         self.vm.arena().give(self.offset, self.bytes);
     }
-}
-
-/// The instruction set as waves of this size see it.
-fn wave_target(lanes: u32) -> Target {
-    GFX1100.with_wave_size(lanes)
 }
 
 impl Executor for Simulator {
@@ -468,6 +476,7 @@ impl Descriptor {
                 | (self.rsrc1 >> 23 & 1) << 9
                 | (self.rsrc1 >> 26 & 1) << 23,
             user,
+            dispatch_id: inputs.dispatch_id,
             rsrc2: self.rsrc2,
             lds: launch.lds,
             scratch: inputs.scratch.filter(|_| inputs.private_size > 0),

@@ -25,6 +25,8 @@ pub(crate) struct Setup {
     pub mode: u32,
     /// User SGPRs in order.
     pub user: Vec<u32>,
+    /// Number of the dispatch packet.
+    pub dispatch_id: u64,
     /// `compute_pgm_rsrc2`.
     pub rsrc2: u32,
     /// LDS bytes.
@@ -82,9 +84,12 @@ impl Group {
         let size: [u32; 3] = [0, 1, 2].map(|d| s.workgroup[d].min(s.grid[d] - id[d] * s.workgroup[d]));
         let items = size[0] * size[1] * size[2];
         let waves = items.div_ceil(s.lanes).max(1);
+        let groups = s.groups().map(u64::from);
         let make = |index: u32| {
             let mut w = Wave::with_lanes(s.lanes, s.vgprs, s.mode);
             w.index = index;
+            w.group = u64::from(id[0]) + groups[0] * (u64::from(id[1]) + groups[1] * u64::from(id[2]));
+            w.dispatch_id = s.dispatch_id;
             w.numerics = s.numerics;
             let count = items.saturating_sub(s.lanes * index).min(s.lanes);
             let exec = if count >= 64 { u64::MAX } else { (1 << count) - 1 };

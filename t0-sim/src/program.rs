@@ -15,6 +15,7 @@ use t0_backend_rdna3::isa::{
 };
 use t0_backend_rdna3::target::Target;
 
+use crate::aperture;
 use crate::driver::ExecFaultKind;
 use crate::exec::vopd::{self, Pair};
 use crate::hazard;
@@ -483,11 +484,17 @@ fn src(operand: &Operand, ty: Ty) -> Result<Src, ExecFaultKind> {
         Operand::Special(251) => Src::Vccz,
         Operand::Special(252) => Src::Execz,
         Operand::Special(253) => Src::Scc,
-        Operand::Special(_) => {
-            return Err(ExecFaultKind::Unsupported {
-                reason: "LDS and scratch apertures as operands",
-            });
-        }
+        Operand::Special(n) => match n {
+            235 => Src::K(aperture::SHARED_BASE),
+            236 => Src::K(aperture::SHARED_BASE + aperture::APERTURE_BYTES - 1),
+            237 => Src::K(aperture::PRIVATE_BASE),
+            238 => Src::K(aperture::PRIVATE_BASE + aperture::APERTURE_BYTES - 1),
+            _ => {
+                return Err(ExecFaultKind::Unsupported {
+                    reason: "data of the LDS as an operand",
+                })
+            }
+        },
     })
 }
 

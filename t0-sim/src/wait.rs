@@ -163,6 +163,11 @@ impl Waits {
         }
     }
 
+    /// VMcnt, LGKMcnt and VScnt.
+    pub fn counts(&self) -> [u32; 3] {
+        [self.vm.len() as u32, self.lgkm_count().min(MAX), self.vs]
+    }
+
     fn lgkm_count(&self) -> u32 {
         self.lgkm.iter().map(|f| f.count).sum()
     }

@@ -70,6 +70,12 @@ pub struct Wave {
     pub state: WaveState,
     /// Number in its workgroup.
     pub index: u32,
+    /// Number of its workgroup in the launch.
+    pub group: u64,
+    /// Number of the dispatch packet.
+    pub dispatch_id: u64,
+    /// TRAPSTS hardware register.
+    pub trapsts: u32,
     /// Instructions executed.
     pub issued: u64,
     /// WMMA instructions executed.
@@ -111,6 +117,9 @@ impl Wave {
             numerics: Numerics::Fast,
             state: WaveState::Running,
             index: 0,
+            group: 0,
+            dispatch_id: 0,
+            trapsts: 0,
             issued: 0,
             wmma: 0,
             scratch: Scratch::default(),

@@ -1,8 +1,8 @@
-//! SOPK and SOPP: immediates, branches, waits, barriers, messages, hardware registers.
+//! SOPK and SOPP: immediates, branches, waits, barriers; messages and hardware registers are in [`hwreg`].
 
 use t0_backend_rdna3::isa::{Sopk, Sopp};
 
-use super::{scalar32, Env, Fault, Step};
+use super::{hwreg, scalar32, Env, Fault, Step};
 use crate::driver::ExecFaultKind;
 use crate::program::{Dst, Instr};
 use crate::wave::{Wave, WaveState};
@@ -50,10 +50,10 @@ pub(super) fn sopk(w: &mut Wave, env: &Env, i: &Instr, op: Sopk) -> Step {
         }
         s_mulk_i32 => set(w, r.wrapping_mul(k as u32)),
         s_getreg_b32 => {
-            let v = hwreg(w, u & 63)?;
+            let v = hwreg::read(w, env, u & 63)?;
             set(w, field(v, u));
         }
-        s_setreg_b32 | s_setreg_imm32_b32 => setreg(w, u, scalar32(w, i.src[0]))?,
+        s_setreg_b32 | s_setreg_imm32_b32 => hwreg::write(w, env, u, scalar32(w, i.src[0]))?,
         s_call_b64 => {
             if let Dst::S(d) = i.dst[0] {
                 w.set_s64(usize::from(d), env.entry + i.offset + 4);
@@ -69,38 +69,11 @@ pub(super) fn sopk(w: &mut Wave, env: &Env, i: &Instr, op: Sopk) -> Step {
     Ok(())
 }
 
-/// Hardware register numbers of gfx11 (LLVM `SIDefines.h`).
-const HW_MODE: u32 = 1;
-const HW_STATUS: u32 = 2;
-const HW_SHADER_CYCLES: u32 = 29;
-
-fn hwreg(w: &Wave, id: u32) -> Step<u32> {
-    match id {
-        HW_MODE => Ok(w.mode),
-        HW_STATUS => Ok(u32::from(w.scc) | u32::from(w.execz()) << 9 | u32::from(w.vccz()) << 10),
-        // Not a clock: instructions executed, which is at least monotonic and repeatable.
-        HW_SHADER_CYCLES => Ok(w.issued as u32 & 0xf_ffff),
-        _ => Err(Fault::unsupported(
-            "s_getreg/s_setreg of a hardware register other than MODE, STATUS, SHADER_CYCLES",
-        )),
-    }
-}
-
 /// The field of a hardware register an hwreg immediate selects: offset in bits 10:6, size minus one in 15:11.
 fn field(v: u32, imm: u32) -> u32 {
     let (offset, size) = (imm >> 6 & 31, (imm >> 11 & 31) + 1);
     let mask = if size >= 32 { u32::MAX } else { (1 << size) - 1 };
     (v >> offset) & mask
-}
-
-fn setreg(w: &mut Wave, imm: u32, value: u32) -> Step {
-    if imm & 63 != HW_MODE {
-        return Err(Fault::unsupported("s_setreg of a hardware register other than MODE"));
-    }
-    let (offset, size) = (imm >> 6 & 31, (imm >> 11 & 31) + 1);
-    let mask = (if size >= 32 { u32::MAX } else { (1 << size) - 1 }) << offset;
-    w.set_mode((w.mode & !mask) | (value << offset & mask));
-    Ok(())
 }
 
 /// Takes the branch.
@@ -132,7 +105,11 @@ pub(super) fn sopp(w: &mut Wave, env: &Env, i: &Instr, op: Sopp) -> Step {
         | s_singleuse_vdst => {}
         // Taken under a debugger only.
         s_cbranch_cdbgsys | s_cbranch_cdbguser | s_cbranch_cdbgsys_or_user | s_cbranch_cdbgsys_and_user => {}
-        s_setkill => return Err(Fault::unsupported("s_setkill")),
+        s_setkill => {
+            if u & 1 == 1 {
+                w.state = WaveState::Ended;
+            }
+        }
         s_sethalt => {
             return Err(Fault::unsupported(
                 "s_sethalt stops a wave until a debugger restarts it",
@@ -169,7 +146,7 @@ pub(super) fn sopp(w: &mut Wave, env: &Env, i: &Instr, op: Sopp) -> Step {
         s_cbranch_execnz if !w.execz() => branch(w, i)?,
         s_cbranch_scc0 | s_cbranch_scc1 | s_cbranch_vccz | s_cbranch_vccnz | s_cbranch_execz | s_cbranch_execnz => {}
         s_endpgm | s_endpgm_saved => w.state = WaveState::Ended,
-        s_sendmsg => message(w, env, u)?,
+        s_sendmsg => hwreg::send(w, env, u)?,
         s_sendmsghalt => {
             return Err(Fault::unsupported(
                 "s_sendmsghalt stops a wave until a debugger restarts it",
@@ -180,28 +157,4 @@ pub(super) fn sopp(w: &mut Wave, env: &Env, i: &Instr, op: Sopp) -> Step {
         s_barrier => w.state = WaveState::AtBarrier,
     }
     Ok(())
-}
-
-/// MSG_INTERRUPT and MSG_DEALLOC_VGPRS; after the latter only `s_endpgm` may follow.
-fn message(w: &mut Wave, env: &Env, message: u32) -> Step {
-    match message & 0xff {
-        1 => Ok(()),
-        3 => {
-            use t0_backend_rdna3::isa::Opcode;
-            let ends = env
-                .program
-                .code
-                .get(w.pc as usize)
-                .is_some_and(|n| n.op == Opcode::Sopp(Sopp::s_endpgm));
-            if !ends {
-                return Err(Fault::rule(
-                    "s_sendmsg MSG_DEALLOC_VGPRS must be followed by s_endpgm: the VGPRs are gone",
-                ));
-            }
-            Ok(())
-        }
-        _ => Err(Fault::unsupported(
-            "a message other than MSG_INTERRUPT and MSG_DEALLOC_VGPRS",
-        )),
-    }
 }

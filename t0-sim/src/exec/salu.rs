@@ -2,9 +2,9 @@
 
 use t0_backend_rdna3::isa::{Sop1, Sop2, Sopc};
 
-use super::{scalar32, scalar64, Env, Fault, Step};
-use crate::program::{Dst, Instr};
-use crate::wave::{Wave, EXEC};
+use super::{hwreg, salu_float, scalar32, scalar64, Env, Fault, Step};
+use crate::program::{Dst, Instr, Src};
+use crate::wave::{Wave, EXEC, M0};
 
 #[inline(always)]
 fn set32(w: &mut Wave, i: &Instr, v: u32) {
@@ -57,7 +57,7 @@ pub(super) fn sop2(w: &mut Wave, i: &Instr, op: Sop2) -> Step {
     match op {
         s_add_f32 | s_sub_f32 | s_min_f32 | s_max_f32 | s_mul_f32 | s_fmaak_f32 | s_fmamk_f32 | s_fmac_f32
         | s_cvt_pk_rtz_f16_f32 | s_add_f16 | s_sub_f16 | s_min_f16 | s_max_f16 | s_mul_f16 | s_fmac_f16 => {
-            return Err(Fault::unsupported("scalar floating point"))
+            return salu_float::sop2(w, i, op)
         }
         s_add_u32 => set32c(w, i, a.wrapping_add(b), a.checked_add(b).is_none()),
         s_sub_u32 => set32c(w, i, a.wrapping_sub(b), b > a),
@@ -194,14 +194,21 @@ pub(super) fn sop1(w: &mut Wave, env: &Env, i: &Instr, op: Sop1) -> Step {
     let x = scalar64(w, i.src[0]);
     match op {
         s_mov_b32 => set32(w, i, a),
-        s_movrels_b32 | s_movrels_b64 | s_movreld_b32 | s_movreld_b64 | s_movrelsd_2_b32 => {
-            return Err(Fault::unsupported("scalar registers selected by M0"))
+        s_movrels_b32 => set32(w, i, w.sgpr[relative(w, i.src[0], w.sgpr[M0], 1)?]),
+        s_movrels_b64 => set64(w, i, w.s64(relative(w, i.src[0], w.sgpr[M0], 2)?)),
+        s_movreld_b32 => w.set_s(relative(w, of(i.dst[0]), w.sgpr[M0], 1)?, a),
+        s_movreld_b64 => w.set_s64(relative(w, of(i.dst[0]), w.sgpr[M0], 2)?, x),
+        s_movrelsd_2_b32 => {
+            let from = relative(w, i.src[0], w.sgpr[M0] & 0x3ff, 1)?;
+            let to = relative(w, of(i.dst[0]), w.sgpr[M0] >> 16 & 0x3ff, 1)?;
+            w.set_s(to, w.sgpr[from]);
         }
         s_rfe_b64 => return Err(Fault::unsupported("s_rfe_b64 returns from a trap handler")),
-        s_sendmsg_rtn_b32 | s_sendmsg_rtn_b64 => return Err(Fault::unsupported("messages with an answer")),
+        s_sendmsg_rtn_b32 => set32(w, i, hwreg::ask(w, i.imm as u32)? as u32),
+        s_sendmsg_rtn_b64 => set64(w, i, hwreg::ask(w, i.imm as u32)?),
         s_ceil_f32 | s_floor_f32 | s_trunc_f32 | s_rndne_f32 | s_cvt_f32_i32 | s_cvt_f32_u32 | s_cvt_i32_f32
         | s_cvt_u32_f32 | s_cvt_f16_f32 | s_cvt_f32_f16 | s_cvt_hi_f32_f16 | s_ceil_f16 | s_floor_f16 | s_trunc_f16
-        | s_rndne_f16 => return Err(Fault::unsupported("scalar floating point")),
+        | s_rndne_f16 => return salu_float::sop1(w, i, op),
         s_mov_b64 => set64(w, i, x),
         s_cmov_b32 => {
             if w.scc {
@@ -275,6 +282,30 @@ pub(super) fn sop1(w: &mut Wave, env: &Env, i: &Instr, op: Sop1) -> Step {
     Ok(())
 }
 
+/// A destination as a source operand.
+fn of(d: Dst) -> Src {
+    match d {
+        Dst::S(r) => Src::S(r),
+        _ => Src::None,
+    }
+}
+
+/// The register `index` after the one an instruction names. Only s0 to s105 and VCC may be reached; the index of a
+/// pair is even (RDNA3 manual 3.3.1.3 and 3.3.1.4).
+fn relative(w: &Wave, named: Src, index: u32, regs: u32) -> Step<usize> {
+    let Src::S(first) = named else {
+        return Err(Fault::rule("a relative move needs a scalar register"));
+    };
+    let at = (u64::from(first) + u64::from(index)) & !u64::from(regs - 1);
+    if at + u64::from(regs) > 108 {
+        return Err(Fault::rule(format!(
+            "M0 ({:#x}) leads from s{first} to s{at}, behind the scalar registers",
+            w.sgpr[M0]
+        )));
+    }
+    Ok(at as usize)
+}
+
 fn jump(w: &mut Wave, env: &Env, to: u64) -> Step {
     let index = to.checked_sub(env.entry).and_then(|o| env.program.at_offset(o));
     w.pc = index.ok_or_else(|| {
@@ -307,7 +338,7 @@ pub(super) fn sopc(w: &mut Wave, i: &Instr, op: Sopc) -> Step {
         | s_cmp_u_f32 | s_cmp_nge_f32 | s_cmp_nlg_f32 | s_cmp_ngt_f32 | s_cmp_nle_f32 | s_cmp_neq_f32
         | s_cmp_nlt_f32 | s_cmp_lt_f16 | s_cmp_eq_f16 | s_cmp_le_f16 | s_cmp_gt_f16 | s_cmp_lg_f16 | s_cmp_ge_f16
         | s_cmp_o_f16 | s_cmp_u_f16 | s_cmp_nge_f16 | s_cmp_nlg_f16 | s_cmp_ngt_f16 | s_cmp_nle_f16 | s_cmp_neq_f16
-        | s_cmp_nlt_f16 => return Err(Fault::unsupported("scalar floating point")),
+        | s_cmp_nlt_f16 => salu_float::compare(w, i, op),
         s_cmp_eq_i32 | s_cmp_eq_u32 => a == b,
         s_cmp_lg_i32 | s_cmp_lg_u32 => a != b,
         s_cmp_gt_i32 => ia > ib,

@@ -7,20 +7,29 @@ use super::valu::d;
 use super::{double, Fault, Step};
 use crate::num::{self, Trans};
 use crate::program::{Dst, Instr, Src};
-use crate::wave::Wave;
+use crate::wave::{Wave, M0};
 
 pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop1) -> Step {
     use Vop1::*;
     let mut x = Lanes::new(w, i);
     match op {
         v_nop | v_pipeflush => Ok(()),
-        v_mov_b16 => Err(Fault::unsupported("moves of half registers")),
-        v_movreld_b32 | v_movrels_b32 | v_movrelsd_b32 | v_movrelsd_2_b32 | v_swaprel_b32 => {
-            Err(Fault::unsupported("vector registers selected by M0"))
+        v_mov_b16 => {
+            let a = x.s16(0);
+            x.put16(&a);
+            Ok(())
+        }
+        v_movrels_b32 | v_movreld_b32 | v_movrelsd_b32 | v_movrelsd_2_b32 => move_relative(&mut x, op),
+        v_swaprel_b32 => {
+            let (d, s) = (relative(&x, true, 16, 0x3ff)?, relative(&x, false, 0, 0x3ff)?);
+            swap(&mut x, d, s)
         }
         v_mov_b32 => x.u1(|a| a),
         v_readfirstlane_b32 => read_first_lane(&mut x),
-        v_swap_b32 => swap(&mut x),
+        v_swap_b32 => {
+            let (d, s) = (relative(&x, true, 0, 0)?, relative(&x, false, 0, 0)?);
+            swap(&mut x, d, s)
+        }
         v_permlane64_b32 => permlane64(&mut x),
         v_cvt_f32_i32 => from_int(&mut x, |a| f64::from(a as i32)),
         v_cvt_f32_u32 => from_int(&mut x, f64::from),
@@ -199,14 +208,47 @@ fn permlane64(x: &mut Lanes) -> Step {
     Ok(())
 }
 
-fn swap(x: &mut Lanes) -> Step {
-    let (Dst::V(p), Src::V(q)) = (x.i.dst[0], x.i.src[0]) else {
-        return Err(Fault::rule("v_swap_b32 needs two VGPRs"));
-    };
-    let (p, q) = (usize::from(p), usize::from(q));
+fn swap(x: &mut Lanes, p: usize, q: usize) -> Step {
     let (a, b) = (*x.w.v(p), *x.w.v(q));
     x.put(p, &b);
     x.put(q, &a);
+    Ok(())
+}
+
+/// The destination (or source) register an instruction names, moved by the field of M0 at `shift`.
+fn relative(x: &Lanes, dst: bool, shift: u32, mask: u32) -> Step<usize> {
+    let first = match (dst, x.i.dst[0], x.i.src[0]) {
+        (true, Dst::V(r), _) | (false, _, Src::V(r)) => r,
+        _ => return Err(Fault::rule("a relative move and a swap need VGPRs")),
+    };
+    let m0 = x.w.sgpr[M0];
+    let at = u64::from(first) + u64::from(m0 >> shift & mask);
+    if at >= u64::from(x.w.vgprs()) {
+        return Err(Fault::rule(format!(
+            "M0 ({m0:#x}) leads from v{first} to v{at}, outside of the {} VGPRs the kernel descriptor allocates",
+            x.w.vgprs()
+        )));
+    }
+    Ok(at as usize)
+}
+
+/// V_MOVREL*: M0 moves the source, the destination, or both; in the `_2` form each by its own field.
+fn move_relative(x: &mut Lanes, op: Vop1) -> Step {
+    use Vop1::*;
+    let whole = (0, u32::MAX);
+    let (to, from) = match op {
+        v_movrels_b32 => (None, Some(whole)),
+        v_movreld_b32 => (Some(whole), None),
+        v_movrelsd_b32 => (Some(whole), Some(whole)),
+        _ => (Some((16, 0x3ff)), Some((0, 0x3ff))),
+    };
+    let row = match from {
+        Some((shift, mask)) => *x.w.v(relative(x, false, shift, mask)?),
+        None => x.raw(0),
+    };
+    let (shift, mask) = to.unwrap_or((0, 0));
+    let d = relative(x, true, shift, mask)?;
+    x.put(d, &row);
     Ok(())
 }
 

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use t0_backend_rdna3::isa::{self, Operand};
-use t0_backend_rdna3::target::GFX1100;
+use t0_backend_rdna3::target::{Target, GFX1100};
 use t0_sim::driver::{ExecFault, PageFlags, Vm};
 use t0_sim::wave::{Row, Wave};
 use t0_sim::Simulator;
@@ -14,6 +14,11 @@ pub const MODE: u32 = 0x3f0;
 
 /// Machine code of the lines; `name:` lines are labels, `s_branch name` refers to them. `;` and `//` start comments.
 pub fn assemble(text: &str) -> Vec<u8> {
+    assemble_for(text, &GFX1100)
+}
+
+/// The same for another card.
+pub fn assemble_for(text: &str, target: &Target) -> Vec<u8> {
     let lines: Vec<&str> = text
         .lines()
         .map(|l| l.split("//").next().unwrap().split(';').next().unwrap().trim())
@@ -30,16 +35,16 @@ pub fn assemble(text: &str) -> Vec<u8> {
         let (op, rest) = line.split_once(' ').unwrap_or((line, ""));
         let branch = op.starts_with("s_branch") || op.starts_with("s_cbranch");
         let text = if branch { format!("{op} 0") } else { line.to_string() };
-        let inst = isa::parse(&text, &GFX1100).unwrap_or_else(|e| panic!("`{line}`: {e}"));
+        let inst = isa::parse(&text, target).unwrap_or_else(|e| panic!("`{line}`: {e}"));
         if branch {
             patches.push((code.len(), rest.trim().to_string(), inst.clone()));
         }
-        code.extend(isa::encode(&inst, &GFX1100).unwrap_or_else(|e| panic!("`{line}`: {e}")));
+        code.extend(isa::encode(&inst, target).unwrap_or_else(|e| panic!("`{line}`: {e}")));
     }
     for (at, label, mut inst) in patches {
         let to = *labels.get(&label).unwrap_or_else(|| panic!("no label `{label}`"));
         inst.operands = vec![Operand::Imm((to as i64 - at as i64 - 4) / 4)];
-        code[at..at + 4].copy_from_slice(&isa::encode(&inst, &GFX1100).unwrap());
+        code[at..at + 4].copy_from_slice(&isa::encode(&inst, target).unwrap());
     }
     code
 }

@@ -16,6 +16,7 @@ mod double;
 mod fidelity;
 mod groups;
 mod lds;
+mod machine;
 mod memory;
 mod mixed;
 mod scratch;

@@ -442,7 +442,10 @@ fn modifiers_negate_select_clamp_and_scale() {
     // omod is ignored while denormal results are kept, and in IEEE mode.
     assert_eq!(go("v_mul_f32 v2, v1, v1 mul:2"), 4.0);
     assert_eq!(go("s_denorm_mode 0\nv_mul_f32 v2, v1, v1 mul:2"), 4.0);
-    assert_eq!(go("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 9, 1), 0\nv_mul_f32 v2, v1, v1 mul:2"), 8.0);
+    assert_eq!(
+        go("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 9, 1), 0\nv_mul_f32 v2, v1, v1 mul:2"),
+        8.0
+    );
     assert_eq!(go("v_mul_f32 v2, v1, v1 div:2"), 2.0);
     assert_eq!(go("v_max_f32 v2, 0x41200000, v1"), 10.0);
     assert_eq!(go("v_fmamk_f32 v2, v0, 0x41200000, v1"), -28.0);
