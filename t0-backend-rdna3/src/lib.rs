@@ -4,6 +4,7 @@
 //! [`passes::PIPELINE`].
 #![forbid(unsafe_code)]
 
+pub mod asm;
 pub mod compile;
 pub mod isa;
 pub mod listing;

@@ -1,10 +1,9 @@
 //! `t0 dis`: code objects and lines of hex as LLVM's text.
 
 use crate::error::{read_file, CliError};
-use crate::hex;
+use crate::{hex, lines};
 use crate::output::{Outcome, Output};
 use serde_json::{json, Value};
-use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use t0_backend_rdna3::isa::decode;
 use t0_backend_rdna3::listing::{hex_words, Entry, Listing};
@@ -21,52 +20,34 @@ pub struct Args {
     /// Only this kernel
     #[arg(long, requires = "file")]
     kernel: Option<String>,
-    /// A file with the hex bytes of one instruction on each line; `-` is standard input
+    /// A file with the hex bytes of one instruction on each line; `-` is standard input. Lines without bytes (empty,
+    /// or a comment only) give empty lines
     #[arg(long, value_name = "FILE")]
     hex: Option<PathBuf>,
+    /// Lanes of a wave: how `--hex` reads masks
+    #[arg(long, value_name = "LANES", value_parser = lines::parse_wave_size)]
+    wave_size: Option<u32>,
 }
 
 /// Runs the command.
 pub fn run(args: &Args, target: &Target, out: &mut Output) -> Result<Outcome, CliError> {
     match (&args.file, &args.hex) {
         (Some(file), _) => file_text(file, args.kernel.as_deref(), out),
-        (None, Some(hex)) if hex.as_os_str() == "-" => hex_lines(std::io::stdin().lock(), hex, target, out),
-        (None, Some(hex)) => hex_lines(&*read_file(hex)?, hex, target, out),
+        (None, Some(hex)) => {
+            let target = target.with_wave_size(args.wave_size.unwrap_or(32));
+            lines::answer(hex, "text", out, |line| instruction(line, &target))
+        }
         (None, None) => Err(CliError::Usage("give a code object or --hex -".to_owned())),
     }
 }
 
-/// One line of output for each line of input, written as it comes: the text, or `error: …`.
-fn hex_lines(mut input: impl BufRead, path: &Path, target: &Target, out: &mut Output) -> Result<Outcome, CliError> {
-    let mut results = Vec::new();
-    let mut failed = false;
-    let mut line = Vec::new();
-    loop {
-        line.clear();
-        let read = input.read_until(b'\n', &mut line);
-        if read.map_err(|source| CliError::Read {
-            path: path.to_owned(),
-            source,
-        })? == 0
-        {
-            break;
-        }
-        let result = instruction(&String::from_utf8_lossy(&line), target);
-        failed |= result.is_err();
-        match (out.json(), result) {
-            (true, Ok(text)) => results.push(json!({ "text": text })),
-            (true, Err(error)) => results.push(json!({ "error": error })),
-            (false, Ok(text)) => out.line(&text)?,
-            (false, Err(error)) => out.line(&format!("error: {error}"))?,
-        }
-    }
-    if out.json() {
-        out.document(&json!({ "results": results }))?;
-    }
-    Ok(Outcome::finding(failed))
-}
-
+/// The text of a line's instruction; nothing for a line without bytes.
 fn instruction(line: &str, target: &Target) -> Result<String, String> {
+    let line = line.split("//").next().unwrap_or_default();
+    let line = line.split([';', '#']).next().unwrap_or_default();
+    if line.trim().is_empty() {
+        return Ok(String::new());
+    }
     let bytes = hex::parse_line(line)?;
     let (inst, used) = decode(&bytes, target).map_err(|e| e.to_string())?;
     let left = bytes.len().saturating_sub(used);

@@ -4,6 +4,7 @@
 //! output; notes and errors go to standard error.
 #![forbid(unsafe_code)]
 
+mod asm;
 mod bench;
 mod build;
 mod device;
@@ -13,6 +14,7 @@ mod hex;
 mod isa;
 mod kernarg;
 mod kernels;
+mod lines;
 mod npy;
 mod output;
 mod profile;
@@ -24,7 +26,7 @@ use clap::{Parser, Subcommand};
 use error::CliError;
 use output::{Outcome, Output};
 use std::process::ExitCode;
-use t0_backend_rdna3::target::{Target, TARGETS};
+use t0_backend_rdna3::target::{Target, GFX1100, TARGETS};
 
 /// GPU kernels in Rust for AMD RDNA3: build, list, disassemble and run them.
 #[derive(Debug, Parser)]
@@ -33,9 +35,9 @@ struct Cli {
     /// Print one JSON document
     #[arg(long, global = true)]
     json: bool,
-    /// The chip to make or read code for
-    #[arg(long, global = true, default_value = "gfx1100", value_parser = parse_target)]
-    target: Target,
+    /// The chip to make or read code for [default: gfx1100, or what an assembler file says]
+    #[arg(long, global = true, value_parser = parse_target)]
+    target: Option<Target>,
     #[command(subcommand)]
     command: Command,
 }
@@ -48,6 +50,8 @@ enum Command {
     Isa(isa::Args),
     /// Compile a kernel to a code object
     Build(build::Args),
+    /// Assemble a file to a code object, or lines of instructions to hex
+    Asm(asm::Args),
     /// Disassemble a code object, or lines of hex
     Dis(dis::Args),
     /// Launch a kernel of a code object
@@ -80,13 +84,15 @@ fn main() -> ExitCode {
         }
     };
     let mut out = Output::stdout(cli.json);
+    let target = cli.target.unwrap_or(GFX1100);
     let result = match cli.command {
         Command::Kernels => kernels::run(&mut out),
-        Command::Isa(args) => isa::run(&args, &cli.target, &mut out),
-        Command::Build(args) => build::run(&args, &cli.target, &mut out),
-        Command::Dis(args) => dis::run(&args, &cli.target, &mut out),
+        Command::Isa(args) => isa::run(&args, &target, &mut out),
+        Command::Build(args) => build::run(&args, &target, &mut out),
+        Command::Asm(args) => asm::run(&args, cli.target, &mut out),
+        Command::Dis(args) => dis::run(&args, &target, &mut out),
         Command::Run(args) => run::run(&args, &mut out),
-        Command::Bench(what) => bench::run(&what, &cli.target, &mut out),
+        Command::Bench(what) => bench::run(&what, &target, &mut out),
     };
     match result.and_then(|outcome| out.flush().map(|()| outcome)) {
         Ok(Outcome::Fine) => ExitCode::SUCCESS,

@@ -7,8 +7,10 @@
 mod args;
 pub mod descriptor;
 pub mod lines;
+pub mod link;
 pub mod metadata;
 pub mod msgpack;
+pub mod yaml;
 mod read;
 mod write;
 
@@ -17,6 +19,7 @@ pub use descriptor::{initial_sgprs, DescriptorError, FloatMode, InitialSgprs, Ke
 pub use lines::Line;
 pub use metadata::{Arg, ArgKind, KernelMetadata};
 pub use read::{CodeObject, Kernel, Relocation, Segment};
+pub(crate) use write::metadata_note;
 pub use write::{write, KernelCode};
 
 /// ELF machine number of AMD GPUs (EM_AMDGPU).

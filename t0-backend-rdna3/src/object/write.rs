@@ -14,6 +14,7 @@
 //! Source: LLVM AMDGPUUsage "ELF Code Object", files made by clang 19 + ld.lld 19.
 
 use super::descriptor::DESCRIPTOR_BYTES;
+use super::link::Section;
 use super::msgpack::Value;
 use super::*;
 use crate::target::Target;
@@ -160,14 +161,32 @@ fn note(target: &Target, kernels: &[KernelCode]) -> Vec<u8> {
         ("amdhsa.version", version),
     ])
     .to_bytes();
+    note_bytes(&metadata)
+}
+
+/// The note that holds the metadata, padded to whole words.
+fn note_bytes(metadata: &[u8]) -> Vec<u8> {
     let mut note = Vec::new();
     note.extend(7u32.to_le_bytes()); // "AMDGPU" with its NUL
     note.extend((metadata.len() as u32).to_le_bytes());
     note.extend(NOTE_METADATA.to_le_bytes());
     note.extend(b"AMDGPU\0\0");
-    note.extend(&metadata);
+    note.extend(metadata);
     note.resize(note.len().next_multiple_of(4), 0);
     note
+}
+
+/// The section that holds the metadata.
+pub(crate) fn metadata_note(metadata: &Value) -> Section {
+    let data = note_bytes(&metadata.to_bytes());
+    Section {
+        name: ".note".to_owned(),
+        kind: elf::SHT_NOTE,
+        flags: u64::from(elf::SHF_ALLOC),
+        align: 4,
+        size: data.len() as u64,
+        data,
+    }
 }
 
 /// Everything that goes into the file.

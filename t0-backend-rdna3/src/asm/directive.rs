@@ -1,0 +1,572 @@
+//! Directives: sections, symbols, data, target. Source: LLVM 19 `AsmParser.cpp`, `ELFAsmParser.cpp`.
+
+use super::error::{AsmError, AsmErrorKind};
+use super::expr::{self, Expr};
+use super::lex::{Cursor, Place, Token};
+use super::state::{Assembler, Definition, FixupKind, MAX_SECTION};
+use crate::object::link::Section;
+use crate::target::{Target, TARGETS};
+use object::elf;
+
+const ALLOC: u64 = elf::SHF_ALLOC as u64;
+const WRITE: u64 = elf::SHF_WRITE as u64;
+const EXEC: u64 = elf::SHF_EXECINSTR as u64;
+/// `s_nop 0`, which pads code.
+const S_NOP: u32 = 0xbf80_0000;
+
+impl Assembler {
+    /// Obeys a directive; its name is read already.
+    pub(super) fn directive(&mut self, name: &str, c: &mut Cursor<'_>, here: &Place) -> Result<(), AsmError> {
+        match name {
+            ".text" | ".data" | ".bss" | ".rodata" | ".data.rel.ro" => self.named_section(name, c, here),
+            ".section" | ".pushsection" => self.section(c, name == ".pushsection"),
+            ".popsection" => {
+                let top = self.section_stack.pop();
+                let opening = AsmErrorKind::Unopened { directive: ".popsection", opening: ".pushsection" };
+                (self.current, self.previous) = top.ok_or_else(|| here.error(opening))?;
+                c.finish()
+            }
+            ".previous" => {
+                std::mem::swap(&mut self.current, &mut self.previous);
+                c.finish()
+            }
+            ".globl" | ".global" => self.attribute(c, |s| s.binding = elf::STB_GLOBAL),
+            ".weak" => self.attribute(c, |s| s.binding = elf::STB_WEAK),
+            ".local" => self.attribute(c, |s| s.binding = elf::STB_LOCAL),
+            ".hidden" | ".internal" => self.attribute(c, |s| s.visibility = elf::STV_HIDDEN),
+            ".protected" => self.attribute(c, |s| s.visibility = elf::STV_PROTECTED),
+            ".type" => self.symbol_type(c),
+            ".size" => self.symbol_size(c),
+            ".set" | ".equ" | ".equiv" => {
+                let place = c.here();
+                let symbol = c.name("a symbol")?;
+                c.expect(",", "`,` and a value")?;
+                self.assign(&symbol, c, &place, name != ".equiv")
+            }
+            ".comm" | ".lcomm" => self.common(c, name == ".comm"),
+            ".amdgpu_lds" => self.lds(c),
+            ".byte" => self.data(c, 1),
+            ".short" | ".2byte" | ".value" => self.data(c, 2),
+            ".long" | ".4byte" | ".int" => self.data(c, 4),
+            ".quad" | ".8byte" => self.data(c, 8),
+            ".float" | ".single" => self.floats(c, 4),
+            ".double" => self.floats(c, 8),
+            ".ascii" => self.text(c, false),
+            ".asciz" | ".string" => self.text(c, true),
+            ".zero" | ".skip" | ".space" => self.skip(c),
+            ".fill" => self.fill(c),
+            ".org" => self.org(c),
+            ".p2align" | ".p2alignw" | ".p2alignl" | ".balign" | ".balignw" | ".balignl" | ".align" => self.align(name, c),
+            ".uleb128" | ".sleb128" => self.leb(c, name == ".sleb128"),
+            ".amdgcn_target" => self.amdgcn_target(c),
+            ".amdhsa_code_object_version" => self.code_object_version(c),
+            ".amdhsa_kernel" => self.open_kernel(c, here),
+            ".amdgpu_metadata" => {
+                self.metadata_text = Some((String::new(), here.clone()));
+                c.finish()
+            }
+            // They describe the source to debuggers and linkers; a code object works without.
+            ".file" | ".loc" | ".ident" | ".addrsig" | ".addrsig_sym" | ".end" => Ok(()),
+            _ if name.starts_with(".cfi_") => Ok(()),
+            ".error" | ".err" => {
+                let message = match c.peek() {
+                    Token::Text(t) => String::from_utf8_lossy(&t).into_owned(),
+                    _ => "the file says `.err`".to_owned(),
+                };
+                Err(here.error(AsmErrorKind::User { message }))
+            }
+            ".include" | ".incbin" => {
+                let why = "t0 reads one file";
+                Err(here.error(AsmErrorKind::Unsupported { name: name.to_owned(), why }))
+            }
+            ".amdgpu_hsa_kernel" | ".amd_kernel_code_t" | ".hsa_code_object_version" | ".hsa_code_object_isa" => {
+                let why = "code objects older than version 3; use .amdhsa_kernel";
+                Err(here.error(AsmErrorKind::Unsupported { name: name.to_owned(), why }))
+            }
+            _ => self.macro_directive(name, c, here),
+        }
+    }
+
+    fn named_section(&mut self, name: &str, c: &mut Cursor<'_>, here: &Place) -> Result<(), AsmError> {
+        if !c.at_end() {
+            let (subsection, place) = self.number(c)?;
+            if subsection != 0 {
+                let why = "subsections";
+                return Err(place.error(AsmErrorKind::Unsupported { name: name.to_owned(), why }));
+            }
+        }
+        c.finish()?;
+        self.switch(name, None, None, here)
+    }
+
+    /// `.section NAME[, "FLAGS"[, @TYPE[, ENTSIZE]]]`
+    fn section(&mut self, c: &mut Cursor<'_>, push: bool) -> Result<(), AsmError> {
+        let here = c.here();
+        let start = c.position();
+        let name = match c.peek() {
+            Token::Text(_) => c.name("a section name")?,
+            _ => {
+                // Names such as `.note.GNU-stack` contain signs that other names do not.
+                while !matches!(c.peek(), Token::Sign(",") | Token::End) {
+                    c.next()?;
+                }
+                c.since(start).text
+            }
+        };
+        if name.is_empty() {
+            return Err(c.expected("a section name"));
+        }
+        let (mut flags, mut kind) = (None, None);
+        if c.eat(",") {
+            let place = c.here();
+            flags = Some(section_flags(&c.name("flags such as \"ax\"")?, &place)?);
+            if c.eat(",") {
+                kind = Some(section_type(c)?);
+            }
+            while c.eat(",") {
+                expr::parse(c, self)?;
+            }
+        }
+        c.finish()?;
+        let saved = (self.current, self.previous);
+        self.switch(&name, flags, kind, &here)?;
+        if push {
+            self.section_stack.push(saved);
+        }
+        Ok(())
+    }
+
+    fn switch(&mut self, name: &str, flags: Option<u64>, kind: Option<u32>, place: &Place) -> Result<(), AsmError> {
+        let found = self.sections.iter().position(|s| s.name == name);
+        let index = match found {
+            Some(i) => {
+                let s = &self.sections[i];
+                if flags.is_some_and(|f| f != s.flags) || kind.is_some_and(|k| k != s.kind) {
+                    return Err(place.error(AsmErrorKind::SectionChanged { name: name.to_owned() }));
+                }
+                i
+            }
+            None => {
+                let (default_flags, default_kind) = section_defaults(name);
+                self.sections.push(Section {
+                    name: name.to_owned(),
+                    kind: kind.unwrap_or(default_kind),
+                    flags: flags.unwrap_or(default_flags),
+                    align: 1,
+                    ..Section::default()
+                });
+                self.sections.len() - 1
+            }
+        };
+        (self.previous, self.current) = (self.current, index);
+        Ok(())
+    }
+
+    fn attribute(&mut self, c: &mut Cursor<'_>, set: fn(&mut super::state::Symbol)) -> Result<(), AsmError> {
+        loop {
+            let place = c.here();
+            let name = c.name("a symbol")?;
+            let id = self.symbol_id(&name, &place);
+            self.register(id);
+            set(&mut self.symbols[id]);
+            if !c.eat(",") {
+                return c.finish();
+            }
+        }
+    }
+
+    fn symbol_type(&mut self, c: &mut Cursor<'_>) -> Result<(), AsmError> {
+        let place = c.here();
+        let name = c.name("a symbol")?;
+        c.eat(",");
+        let _ = c.eat("@") || c.eat("%") || c.eat("#");
+        let at = c.here();
+        let kind = match c.name("a type such as @function")?.as_str() {
+            "function" | "STT_FUNC" => elf::STT_FUNC,
+            "object" | "STT_OBJECT" => elf::STT_OBJECT,
+            "notype" | "STT_NOTYPE" => elf::STT_NOTYPE,
+            "tls_object" | "STT_TLS" => elf::STT_TLS,
+            "common" | "STT_COMMON" => elf::STT_COMMON,
+            "gnu_unique_object" => elf::STT_OBJECT,
+            _ => return Err(at.error(AsmErrorKind::Expected { expected: "function, object or notype" })),
+        };
+        let id = self.symbol_id(&name, &place);
+        self.register(id);
+        self.symbols[id].kind = kind;
+        c.finish()
+    }
+
+    fn symbol_size(&mut self, c: &mut Cursor<'_>) -> Result<(), AsmError> {
+        let place = c.here();
+        let name = c.name("a symbol")?;
+        c.expect(",", "`,` and the size")?;
+        let start = c.position();
+        let size = expr::parse(c, self)?;
+        let at = c.since(start);
+        let id = self.symbol_id(&name, &place);
+        self.symbols[id].size = Some((size, at));
+        c.finish()
+    }
+
+    /// `.comm NAME, SIZE[, ALIGN]`: zeros in .bss.
+    fn common(&mut self, c: &mut Cursor<'_>, global: bool) -> Result<(), AsmError> {
+        let (id, size, align, place) = self.sized(c, 1)?;
+        let saved = (self.current, self.previous);
+        self.switch(".bss", None, None, &place)?;
+        self.align_to(align, None, u64::MAX, &place)?;
+        let at = Definition::Label(self.current, self.sections[self.current].size);
+        self.reserve(size, &place)?;
+        (self.current, self.previous) = saved;
+        self.define(id, at, &place)?;
+        self.register(id);
+        let s = &mut self.symbols[id];
+        s.kind = elf::STT_OBJECT;
+        s.size = Some((Expr::Int(size as i64), place));
+        if global {
+            s.binding = elf::STB_GLOBAL;
+        }
+        Ok(())
+    }
+
+    /// `.amdgpu_lds NAME, SIZE[, ALIGN]`: the variables get consecutive places in LDS. (LLVM leaves this to a linker
+    /// that does not exist for HSA.)
+    fn lds(&mut self, c: &mut Cursor<'_>) -> Result<(), AsmError> {
+        let (id, size, align, place) = self.sized(c, 4)?;
+        let start = self.lds_bytes.next_multiple_of(align);
+        let end = start.saturating_add(size);
+        let most = u64::from(self.target.max_lds);
+        if end > most {
+            let range = AsmErrorKind::Range { what: "the LDS in use", value: end as i64, low: 0, high: most as i64 };
+            return Err(place.error(range));
+        }
+        self.lds_bytes = end;
+        self.define(id, Definition::Lds(start), &place)?;
+        self.register(id);
+        self.symbols[id].kind = elf::STT_OBJECT;
+        self.symbols[id].size = Some((Expr::Int(size as i64), place));
+        Ok(())
+    }
+
+    /// `NAME, SIZE[, ALIGN]`
+    fn sized(&mut self, c: &mut Cursor<'_>, align: u64) -> Result<(usize, u64, u64, Place), AsmError> {
+        let place = c.here();
+        let name = c.name("a symbol")?;
+        c.expect(",", "`,` and the size")?;
+        let size = self.count(c, "the size")?;
+        let mut align = align;
+        if c.eat(",") {
+            let (value, at) = self.number(c)?;
+            align = power_of_two(value, &at)?;
+        }
+        c.finish()?;
+        Ok((self.symbol_id(&name, &place), size, align, place))
+    }
+
+    /// A number of bytes or repetitions.
+    fn count(&mut self, c: &mut Cursor<'_>, what: &'static str) -> Result<u64, AsmError> {
+        let (value, place) = self.number(c)?;
+        let high = MAX_SECTION as i64;
+        if !(0..=high).contains(&value) {
+            return Err(place.error(AsmErrorKind::Range { what, value, low: 0, high }));
+        }
+        Ok(value as u64)
+    }
+
+    fn data(&mut self, c: &mut Cursor<'_>, bytes: u64) -> Result<(), AsmError> {
+        if c.at_end() {
+            return Ok(());
+        }
+        loop {
+            let start = c.position();
+            let e = expr::parse(c, self)?;
+            let place = c.since(start);
+            match self.absolute(&e) {
+                Some(v) => {
+                    check_width(v, bytes, &place)?;
+                    self.emit(&v.to_le_bytes()[..bytes as usize], &place)?;
+                }
+                None => {
+                    self.fixup(FixupKind::Data(bytes), 0, e, &place);
+                    self.emit(&[0; 8][..bytes as usize], &place)?;
+                }
+            }
+            if !c.eat(",") {
+                return c.finish();
+            }
+        }
+    }
+
+    fn floats(&mut self, c: &mut Cursor<'_>, bytes: usize) -> Result<(), AsmError> {
+        loop {
+            let here = c.here();
+            let negative = c.eat("-");
+            let value = match c.next()? {
+                Token::Float(t) => t.parse::<f64>().ok(),
+                Token::Number(v) => Some(v as f64),
+                Token::Name(n) if n.eq_ignore_ascii_case("inf") || n.eq_ignore_ascii_case("infinity") => Some(f64::INFINITY),
+                Token::Name(n) if n.eq_ignore_ascii_case("nan") => Some(f64::NAN),
+                _ => None,
+            };
+            let value = value.ok_or_else(|| here.error(AsmErrorKind::Expected { expected: "a floating-point number" }))?;
+            let value = if negative { -value } else { value };
+            if bytes == 4 {
+                self.emit(&(value as f32).to_le_bytes(), &here)?;
+            } else {
+                self.emit(&value.to_le_bytes(), &here)?;
+            }
+            if !c.eat(",") {
+                return c.finish();
+            }
+        }
+    }
+
+    fn text(&mut self, c: &mut Cursor<'_>, zero: bool) -> Result<(), AsmError> {
+        if c.at_end() {
+            return Ok(());
+        }
+        loop {
+            let here = c.here();
+            let Token::Text(mut bytes) = c.next()? else {
+                return Err(here.error(AsmErrorKind::Expected { expected: "a string in quotation marks" }));
+            };
+            if zero {
+                bytes.push(0);
+            }
+            self.emit(&bytes, &here)?;
+            if !c.eat(",") {
+                return c.finish();
+            }
+        }
+    }
+
+    fn reserve(&mut self, bytes: u64, place: &Place) -> Result<(), AsmError> {
+        self.emit(&vec![0; bytes as usize], place)
+    }
+
+    fn skip(&mut self, c: &mut Cursor<'_>) -> Result<(), AsmError> {
+        let here = c.here();
+        let bytes = self.count(c, "the number of bytes")?;
+        let fill = if c.eat(",") { self.number(c)?.0 } else { 0 };
+        c.finish()?;
+        self.emit(&vec![fill as u8; bytes as usize], &here)
+    }
+
+    /// `.fill COUNT[, SIZE[, VALUE]]`: of a size above 4 only the low 4 bytes carry the value.
+    fn fill(&mut self, c: &mut Cursor<'_>) -> Result<(), AsmError> {
+        let here = c.here();
+        let count = self.count(c, "the count")?;
+        let (mut size, mut value) = (1, 0);
+        if c.eat(",") {
+            size = self.count(c, "the size")?.min(8);
+            if c.eat(",") {
+                value = self.number(c)?.0;
+            }
+        }
+        c.finish()?;
+        let mut one = [0; 8];
+        one[..4].copy_from_slice(&value.to_le_bytes()[..4]);
+        if count * size > MAX_SECTION {
+            let range = AsmErrorKind::Range { what: "the number of bytes", value: (count * size) as i64, low: 0, high: MAX_SECTION as i64 };
+            return Err(here.error(range));
+        }
+        self.emit(&one[..size as usize].repeat(count as usize), &here)
+    }
+
+    fn org(&mut self, c: &mut Cursor<'_>) -> Result<(), AsmError> {
+        let start = c.position();
+        let e = expr::parse(c, self)?;
+        let place = c.since(start);
+        let sum = self.sum(&e, &place)?;
+        let fill = if c.eat(",") { self.number(c)?.0 } else { 0 };
+        c.finish()?;
+        if !(sum.minus.is_empty() && sum.plus.iter().all(|s| *s == self.current) && sum.plus.len() <= 1) {
+            return Err(place.error(AsmErrorKind::NotAbsolute));
+        }
+        let size = self.sections[self.current].size as i64;
+        if sum.number < size || sum.number > MAX_SECTION as i64 {
+            let range = AsmErrorKind::Range { what: "the new offset", value: sum.number, low: size, high: MAX_SECTION as i64 };
+            return Err(place.error(range));
+        }
+        self.emit(&vec![fill as u8; (sum.number - size) as usize], &place)
+    }
+
+    /// `.p2align POWER[, FILL[, MOST]]` and relatives.
+    fn align(&mut self, name: &str, c: &mut Cursor<'_>) -> Result<(), AsmError> {
+        let (value, place) = self.number(c)?;
+        let align = if name.starts_with(".p2align") {
+            if !(0..=31).contains(&value) {
+                return Err(place.error(AsmErrorKind::Range { what: "the power of the alignment", value, low: 0, high: 31 }));
+            }
+            1u64 << value
+        } else if value == 0 {
+            1
+        } else {
+            power_of_two(value, &place)?
+        };
+        let width = match name.as_bytes()[name.len() - 1] {
+            b'w' => 2,
+            b'l' => 4,
+            _ => 1,
+        };
+        let (mut fill, mut most) = (None, u64::MAX);
+        if c.eat(",") {
+            if !matches!(c.peek(), Token::Sign(",") | Token::End) {
+                fill = Some((self.number(c)?.0, width));
+            }
+            if c.eat(",") {
+                most = self.count(c, "the most bytes to skip")?;
+            }
+        }
+        c.finish()?;
+        self.align_to(align, fill, most, &place)
+    }
+
+    fn align_to(&mut self, align: u64, fill: Option<(i64, usize)>, most: u64, place: &Place) -> Result<(), AsmError> {
+        let s = &mut self.sections[self.current];
+        s.align = s.align.max(align);
+        let pad = s.size.next_multiple_of(align) - s.size;
+        if pad > most || pad == 0 {
+            return Ok(());
+        }
+        let code = s.flags & EXEC != 0 && matches!(fill, None | Some((0, 1)));
+        let mut bytes = Vec::new();
+        let (unit, value) = match fill {
+            _ if code => (4, i64::from(S_NOP)),
+            Some((value, width)) => (width, value),
+            None => (1, 0),
+        };
+        bytes.resize(pad as usize % unit, 0);
+        bytes.extend(value.to_le_bytes()[..unit].repeat(pad as usize / unit));
+        self.emit(&bytes, place)
+    }
+
+    fn leb(&mut self, c: &mut Cursor<'_>, signed: bool) -> Result<(), AsmError> {
+        loop {
+            let (value, place) = self.number(c)?;
+            let mut rest = value;
+            let mut bytes = Vec::new();
+            loop {
+                let low = (rest & 0x7f) as u8;
+                rest = if signed { rest >> 7 } else { (rest as u64 >> 7) as i64 };
+                let sign = low & 0x40 != 0;
+                let last = if signed { rest == 0 && !sign || rest == -1 && sign } else { rest == 0 };
+                bytes.push(if last { low } else { low | 0x80 });
+                if last {
+                    break;
+                }
+            }
+            self.emit(&bytes, &place)?;
+            if !c.eat(",") {
+                return c.finish();
+            }
+        }
+    }
+
+    /// `.amdgcn_target "amdgcn-amd-amdhsa--gfx1100"`
+    fn amdgcn_target(&mut self, c: &mut Cursor<'_>) -> Result<(), AsmError> {
+        let place = c.here();
+        let id = c.name("a target in quotation marks")?;
+        c.finish()?;
+        let cpu = ["amdgcn-amd-amdhsa--", "amdgcn-amd-amdhsa-unknown-"].iter().find_map(|p| id.strip_prefix(p));
+        let Some(target) = cpu.and_then(Target::from_name) else {
+            let known = TARGETS.iter().map(|t| t.name).collect::<Vec<_>>().join(", ");
+            return Err(place.error(AsmErrorKind::UnknownTarget { id, known }));
+        };
+        if let Some(asked) = self.asked_target.filter(|a| a.name != target.name) {
+            let (file, asked) = (target.name.to_owned(), asked.name.to_owned());
+            return Err(place.error(AsmErrorKind::TargetMismatch { file, asked }));
+        }
+        self.target = target.with_wave_size(self.target.wave_size);
+        Ok(())
+    }
+
+    fn code_object_version(&mut self, c: &mut Cursor<'_>) -> Result<(), AsmError> {
+        let (version, place) = self.number(c)?;
+        self.abi_version = match version {
+            4..=6 => version as u8 - 2,
+            _ => return Err(place.error(AsmErrorKind::CodeObjectVersion { version })),
+        };
+        c.finish()
+    }
+}
+
+fn power_of_two(value: i64, place: &Place) -> Result<u64, AsmError> {
+    match u64::try_from(value) {
+        Ok(v) if v.is_power_of_two() && v <= 1 << 31 => Ok(v),
+        _ => Err(place.error(AsmErrorKind::Expected { expected: "an alignment that is a power of two" })),
+    }
+}
+
+/// Whether a number fits so many bytes, signed or unsigned.
+pub fn check_width(value: i64, bytes: u64, place: &Place) -> Result<(), AsmError> {
+    if bytes >= 8 {
+        return Ok(());
+    }
+    let (low, high) = (-(1i64 << (8 * bytes - 1)), (1i64 << (8 * bytes)) - 1);
+    if (low..=high).contains(&value) {
+        return Ok(());
+    }
+    Err(place.error(AsmErrorKind::Range { what: "the value", value, low, high }))
+}
+
+fn section_flags(text: &str, place: &Place) -> Result<u64, AsmError> {
+    text.chars().try_fold(0, |flags, c| {
+        let flag = match c {
+            'a' => elf::SHF_ALLOC,
+            'w' => elf::SHF_WRITE,
+            'x' => elf::SHF_EXECINSTR,
+            'M' => elf::SHF_MERGE,
+            'S' => elf::SHF_STRINGS,
+            'o' => elf::SHF_LINK_ORDER,
+            'e' => elf::SHF_EXCLUDE,
+            'R' => elf::SHF_GNU_RETAIN,
+            'G' | '?' => elf::SHF_GROUP,
+            _ => return Err(place.error(AsmErrorKind::Expected { expected: "section flags out of `awxMSoeRG`" })),
+        };
+        Ok(flags | u64::from(flag))
+    })
+}
+
+fn section_type(c: &mut Cursor<'_>) -> Result<u32, AsmError> {
+    let _ = c.eat("@") || c.eat("%");
+    let place = c.here();
+    if let Token::Number(n) = c.peek() {
+        c.next()?;
+        let expected = AsmErrorKind::Expected { expected: "a section type of 32 bits" };
+        return u32::try_from(n).map_err(|_| place.error(expected));
+    }
+    Ok(match c.name("a type such as @progbits")?.as_str() {
+        "progbits" => elf::SHT_PROGBITS,
+        "nobits" => elf::SHT_NOBITS,
+        "note" => elf::SHT_NOTE,
+        "init_array" => elf::SHT_INIT_ARRAY,
+        "fini_array" => elf::SHT_FINI_ARRAY,
+        _ => return Err(place.error(AsmErrorKind::Expected { expected: "progbits, nobits or note" })),
+    })
+}
+
+/// Flags and type of a section that is opened by its name alone.
+fn section_defaults(name: &str) -> (u64, u32) {
+    let is = |prefix: &str| name == prefix || name.strip_prefix(prefix).is_some_and(|r| r.starts_with('.'));
+    let flags = if is(".rodata") || name == ".rodata1" {
+        ALLOC
+    } else if is(".text") || is(".init") || is(".fini") {
+        ALLOC | EXEC
+    } else if is(".data") || is(".bss") || is(".init_array") || is(".fini_array") {
+        ALLOC | WRITE
+    } else {
+        0
+    };
+    let kind = if is(".note") || name.starts_with(".note") {
+        elf::SHT_NOTE
+    } else if is(".bss") {
+        elf::SHT_NOBITS
+    } else if is(".init_array") {
+        elf::SHT_INIT_ARRAY
+    } else if is(".fini_array") {
+        elf::SHT_FINI_ARRAY
+    } else {
+        elf::SHT_PROGBITS
+    };
+    (flags, kind)
+}

@@ -1,0 +1,126 @@
+//! What is wrong with an assembler file, and where.
+
+use crate::isa::{EncodeError, ParseError};
+use std::fmt;
+
+/// Why a statement was refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs)]
+pub enum AsmErrorKind {
+    #[error(transparent)]
+    Instruction(#[from] ParseError),
+    #[error(transparent)]
+    Encode(#[from] EncodeError),
+    #[error("expected {expected}")]
+    Expected { expected: &'static str },
+    #[error("expected {expected}, found `{found}`")]
+    Found { expected: &'static str, found: String },
+    #[error("unknown directive `{name}`; t0 knows the data, section, symbol, `.amdgcn_` and `.amdhsa_` directives of LLVM")]
+    UnknownDirective { name: String },
+    #[error("`{name}` is not supported ({why}); remove it")]
+    Unsupported { name: String, why: &'static str },
+    #[error("`{name}` is already defined on line {line}")]
+    Redefined { name: String, line: u32 },
+    #[error("symbol `{name}` is not defined in this file; define it, t0 links one file at a time")]
+    Undefined { name: String },
+    #[error("there is no label `{name}` {direction} this line")]
+    NoNumericLabel { name: String, direction: &'static str },
+    #[error("this needs a number that is known here; the expression depends on where code is placed")]
+    NotAbsolute,
+    #[error("the expression refers to itself")]
+    Cyclic,
+    #[error("the expression divides by zero")]
+    DivisionByZero,
+    #[error("{what} is {value}, it must be {low} to {high}")]
+    Range { what: &'static str, value: i64, low: i64, high: i64 },
+    #[error("the branch goes {words} words far, the limit is -32768 to 32767; use s_getpc_b64 and s_setpc_b64")]
+    BranchTooFar { words: i64 },
+    #[error("the branch goes to byte {bytes} from here; instructions start at multiples of 4 bytes")]
+    BranchUnaligned { bytes: i64 },
+    #[error("an address does not fit here; write it as `.quad`, or relative to the place: `{name}@rel32@lo+4`")]
+    AddressTooNarrow { name: String },
+    #[error("section `{section}` is read-only, the loader cannot put an address there; use `.section .data.rel.ro,\"aw\"`")]
+    AddressInReadOnly { section: String },
+    #[error("`@{name}` is no relocation that t0 resolves; there are rel32@lo, rel32@hi, rel64, gotpcrel32@lo, gotpcrel32@hi, abs32@lo, abs32@hi and abs64")]
+    Variant { name: String },
+    #[error("this relocation cannot be used here")]
+    VariantHere,
+    #[error("section `{name}` was opened before with other flags or another type")]
+    SectionChanged { name: String },
+    #[error("the section has no bytes in the file; only zeros can be put there")]
+    NoBits,
+    #[error("{0}")]
+    Kernel(KernelError),
+    #[error("`{directive}` without `{opening}`")]
+    Unopened { directive: &'static str, opening: &'static str },
+    #[error("`{opening}` is never closed by `{closing}`")]
+    Unclosed { opening: &'static str, closing: &'static str },
+    #[error("the file is for {file}, but {asked} was asked for; give --target {file}")]
+    TargetMismatch { file: String, asked: String },
+    #[error("`{id}` is no target of t0; it makes code for amdgcn-amd-amdhsa with {known}")]
+    UnknownTarget { id: String, known: String },
+    #[error("code object version {version} does not exist here; use 4, 5 or 6")]
+    CodeObjectVersion { version: i64 },
+    #[error("metadata: {0}")]
+    Metadata(String),
+    #[error("{message}")]
+    User { message: String },
+    #[error("more than {limit} lines come out of macros; one of them has no end")]
+    TooMuch { limit: usize },
+}
+
+/// What is wrong with an `.amdhsa_kernel` block; the words are LLVM's.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs)]
+pub enum KernelError {
+    #[error("unknown .amdhsa_kernel directive `{name}`")]
+    Unknown { name: String },
+    #[error("expected .amdhsa_ directive or .end_amdhsa_kernel")]
+    NotAmdhsa,
+    #[error("{name} cannot be repeated")]
+    Repeated { name: String },
+    #[error("{name}: the value {value} is out of range, it has {bits} bits")]
+    Range { name: String, value: i64, bits: u32 },
+    #[error("{name} is required")]
+    Required { name: &'static str },
+    #[error("{name} {why}")]
+    NotHere { name: String, why: &'static str },
+    #[error("{vgprs} VGPRs are more than the {limit} a wave may use")]
+    Vgprs { vgprs: i64, limit: i64 },
+    #[error(".amdhsa_user_sgpr_count {count} is smaller than the {implied} that the enabled user SGPRs take")]
+    UserSgprs { count: i64, implied: i64 },
+    #[error("{count} user SGPRs are more than 31")]
+    TooManyUserSgprs { count: i64 },
+    #[error(".amdhsa_shared_vgpr_count is not valid with wave size 32")]
+    SharedVgprs,
+    #[error("twice the shared VGPR count plus the VGPR blocks is {total}, more than 63")]
+    SharedVgprTotal { total: i64 },
+    #[error("the code of kernel `{name}` is not defined in this file; put a label `{name}:` before its first instruction")]
+    NoCode { name: String },
+}
+
+/// An error with its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AsmError {
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in bytes, from 1.
+    pub column: u32,
+    /// The offending text; empty when the error is about the end of something.
+    pub text: String,
+    /// What is wrong.
+    pub kind: AsmErrorKind,
+}
+
+impl fmt::Display for AsmError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.line, self.column, self.kind)?;
+        let told = self.kind.to_string().contains(&format!("`{}`", self.text));
+        if self.text.is_empty() || told {
+            return Ok(());
+        }
+        write!(f, " at `{}`", self.text)
+    }
+}
+
+impl std::error::Error for AsmError {}

@@ -1,0 +1,253 @@
+//! From sections and notes to the file: layout, relocations, metadata, symbols.
+
+use super::directive::check_width;
+use super::error::{AsmError, AsmErrorKind, KernelError};
+use super::expr::{Binary, Expr, SymbolId, Unary, Variant};
+use super::state::{is_private, Assembler, Definition, Fixup, FixupKind, Symbol};
+use crate::object::link::{self, DynamicWord, Layout, Linker, Section, WordTarget};
+use crate::object::metadata_note;
+use object::elf;
+use std::collections::HashMap;
+
+impl Assembler {
+    /// The code object.
+    ///
+    /// Errors: undefined symbols, branches that are too far, relocations that cannot be.
+    pub(super) fn finish(mut self) -> Result<Vec<u8>, Vec<AsmError>> {
+        let mut errors = Vec::new();
+        for k in &self.kernels {
+            if !matches!(self.symbols[k.code].definition, Some(Definition::Label(..))) {
+                let name = k.name.clone();
+                errors.push(k.place.error(AsmErrorKind::Kernel(KernelError::NoCode { name })));
+            }
+        }
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        if let Some(metadata) = self.metadata.take() {
+            self.sections.push(metadata_note(&metadata));
+        }
+        let mut linker = Linker {
+            flags: self.target.mach,
+            abi_version: self.abi_version,
+            sections: std::mem::take(&mut self.sections),
+            ..Linker::default()
+        };
+        let numbers = self.link_symbols(&mut linker, &mut errors);
+        let mut later = Vec::new();
+        for f in std::mem::take(&mut self.fixups) {
+            match self.prepare(&f, &numbers, &mut linker) {
+                Ok(true) => later.push(f),
+                Ok(false) => {}
+                Err(e) => errors.push(e),
+            }
+        }
+        if !errors.is_empty() {
+            errors.sort_by_key(|e| (e.line, e.column));
+            return Err(errors);
+        }
+        let layout = linker.layout();
+        for f in &later {
+            if let Err(e) = self.resolve(f, &numbers, &layout, &mut linker) {
+                errors.push(e);
+            }
+        }
+        if errors.is_empty() {
+            Ok(linker.write(&layout))
+        } else {
+            Err(errors)
+        }
+    }
+
+    /// The symbols of the file; gives their numbers there.
+    fn link_symbols(&self, linker: &mut Linker, errors: &mut Vec<AsmError>) -> HashMap<SymbolId, usize> {
+        let mut numbers = HashMap::new();
+        for &id in &self.order {
+            let s = &self.symbols[id];
+            if is_private(&s.name) || s.definition.is_none() {
+                continue;
+            }
+            match self.link_symbol(s) {
+                Ok(Some(symbol)) => {
+                    numbers.insert(id, linker.symbols.len());
+                    linker.symbols.push(symbol);
+                }
+                Ok(None) => {}
+                Err(e) => errors.push(e),
+            }
+        }
+        numbers
+    }
+
+    fn link_symbol(&self, s: &Symbol) -> Result<Option<link::Symbol>, AsmError> {
+        let place = match &s.definition {
+            Some(Definition::Label(section, offset)) => link::Place::Section(*section, *offset),
+            Some(Definition::Lds(offset)) => link::Place::Absolute(*offset),
+            Some(Definition::Value(e)) => {
+                let sum = self.sum(e, &s.place)?;
+                match (sum.absolute(), sum.plus[..].split_first(), sum.minus.is_empty()) {
+                    (Some(v), ..) => link::Place::Absolute(v as u64),
+                    (None, Some((&section, [])), true) => link::Place::Section(section, sum.number as u64),
+                    _ => return Err(s.place.error(AsmErrorKind::NotAbsolute)),
+                }
+            }
+            None => return Ok(None),
+        };
+        let size = match &s.size {
+            Some((e, at)) => {
+                let size = self.sum(e, at)?.absolute();
+                size.ok_or_else(|| at.error(AsmErrorKind::NotAbsolute))? as u64
+            }
+            None => 0,
+        };
+        let (kind, binding, visibility) = (s.kind, s.binding, s.visibility);
+        Ok(Some(link::Symbol { name: s.name.clone(), place, size, kind, binding, visibility }))
+    }
+
+    /// Notes what a place needs of the file's tables; false when the loader fills it in.
+    fn prepare(&self, f: &Fixup, numbers: &HashMap<SymbolId, usize>, linker: &mut Linker) -> Result<bool, AsmError> {
+        let sum = self.sum(&f.expr, &f.place)?;
+        let loaded = linker.sections[f.section].flags & u64::from(elf::SHF_ALLOC) != 0;
+        match (variant(&f.expr), f.kind) {
+            (Some((id, Variant::GotPcRel32Lo | Variant::GotPcRel32Hi)), _) => {
+                let name = &self.symbols[id].name;
+                let number = numbers.get(&id).copied();
+                let number = number.ok_or_else(|| f.place.error(AsmErrorKind::Undefined { name: name.clone() }))?;
+                if !linker.got.contains(&number) {
+                    linker.got.push(number);
+                }
+                Ok(true)
+            }
+            (None | Some((_, Variant::Abs64)), FixupKind::Data(8)) if sum.net() == 1 && loaded => {
+                let section = &linker.sections[f.section];
+                if section.flags & u64::from(elf::SHF_WRITE) == 0 {
+                    let section = section.name.clone();
+                    return Err(f.place.error(AsmErrorKind::AddressInReadOnly { section }));
+                }
+                let preempted = symbol_and_addend(&f.expr)
+                    .and_then(|(id, addend)| Some((*numbers.get(&id)?, addend)))
+                    .filter(|(n, _)| linker.symbols[*n].is_preemptible());
+                let target = match (preempted, &sum.plus[..]) {
+                    (Some((number, addend)), _) => WordTarget::Symbol(number, addend),
+                    (None, &[section]) => WordTarget::Place(link::Place::Section(section, sum.number as u64)),
+                    _ => return Err(f.place.error(AsmErrorKind::NotAbsolute)),
+                };
+                linker.words.push(DynamicWord { section: f.section, offset: f.offset, target });
+                Ok(false)
+            }
+            _ => Ok(true),
+        }
+    }
+
+    /// Fills in a place.
+    fn resolve(
+        &self,
+        f: &Fixup,
+        numbers: &HashMap<SymbolId, usize>,
+        layout: &Layout,
+        linker: &mut Linker,
+    ) -> Result<(), AsmError> {
+        let sum = self.sum(&f.expr, &f.place)?;
+        let address = |s: &usize| layout.addresses[*s] as i64;
+        let value = sum.plus.iter().map(address).fold(sum.number, i64::wrapping_add);
+        let value = sum.minus.iter().map(address).fold(value, i64::wrapping_sub);
+        let here = layout.addresses[f.section].wrapping_add(f.offset) as i64;
+        let net = sum.net();
+        let distance = value.wrapping_sub(here);
+        let bytes: Vec<u8> = match (f.kind, variant(&f.expr)) {
+            (FixupKind::Branch, None) => branch(f, net, distance)?.to_le_bytes().to_vec(),
+            (FixupKind::Branch, Some(_)) => return Err(f.place.error(AsmErrorKind::VariantHere)),
+            (kind, Some((id, v))) => {
+                let got = || {
+                    let slot = numbers.get(&id).and_then(|n| linker.got.iter().position(|g| g == n)).unwrap_or(0);
+                    let addend = symbol_and_addend(&f.expr).map_or(0, |s| s.1);
+                    (layout.got as i64 + 8 * slot as i64).wrapping_add(addend).wrapping_sub(here)
+                };
+                let (bytes, value) = match v {
+                    Variant::Rel32Lo => (4, distance),
+                    Variant::Rel32Hi => (4, distance >> 32),
+                    Variant::GotPcRel32Lo => (4, got()),
+                    Variant::GotPcRel32Hi => (4, got() >> 32),
+                    Variant::Abs32Lo if net == 0 => (4, value),
+                    Variant::Abs32Hi if net == 0 => (4, value >> 32),
+                    Variant::Rel64 => (8, distance),
+                    Variant::Abs64 => (8, value),
+                    Variant::None | Variant::Abs32Lo | Variant::Abs32Hi => {
+                        let name = self.symbols[id].name.clone();
+                        return Err(f.place.error(AsmErrorKind::AddressTooNarrow { name }));
+                    }
+                };
+                let room = if let FixupKind::Data(n) = kind { n } else { 4 };
+                if room < bytes {
+                    return Err(f.place.error(AsmErrorKind::VariantHere));
+                }
+                value.to_le_bytes()[..bytes as usize].to_vec()
+            }
+            // A bare address in an instruction is its distance from the literal (LLVM `needsPCRel`).
+            (FixupKind::Literal, None) => {
+                let value = if net == 0 { value } else { distance };
+                check_width(value, 4, &f.place)?;
+                value.to_le_bytes()[..4].to_vec()
+            }
+            (FixupKind::Data(n), None) => {
+                let loaded = linker.sections[f.section].flags & u64::from(elf::SHF_ALLOC) != 0;
+                if net != 0 && loaded {
+                    return Err(self.narrow(f));
+                }
+                check_width(value, n, &f.place)?;
+                value.to_le_bytes()[..n as usize].to_vec()
+            }
+        };
+        write(&mut linker.sections[f.section], f.offset, &bytes);
+        Ok(())
+    }
+
+    fn narrow(&self, f: &Fixup) -> AsmError {
+        let name = symbol_and_addend(&f.expr).map_or_else(|| f.place.text.clone(), |s| self.symbols[s.0].name.clone());
+        f.place.error(AsmErrorKind::AddressTooNarrow { name })
+    }
+}
+
+/// Words from the next instruction to the target.
+fn branch(f: &Fixup, net: i64, distance: i64) -> Result<i16, AsmError> {
+    if net != 1 {
+        return Err(f.place.error(AsmErrorKind::Expected { expected: "a label or a distance in words" }));
+    }
+    let bytes = distance.wrapping_sub(4);
+    if bytes % 4 != 0 {
+        return Err(f.place.error(AsmErrorKind::BranchUnaligned { bytes: distance }));
+    }
+    i16::try_from(bytes / 4).map_err(|_| f.place.error(AsmErrorKind::BranchTooFar { words: bytes / 4 }))
+}
+
+fn write(section: &mut Section, offset: u64, bytes: &[u8]) {
+    let at = offset as usize;
+    if let Some(place) = section.data.get_mut(at..at + bytes.len()) {
+        place.copy_from_slice(bytes);
+    }
+}
+
+/// The symbol with a relocation in an expression.
+fn variant(e: &Expr) -> Option<(SymbolId, Variant)> {
+    match e {
+        Expr::Symbol(_, Variant::None) | Expr::Int(_) | Expr::Place(..) => None,
+        Expr::Symbol(id, v) => Some((*id, *v)),
+        Expr::Unary(_, a) => variant(a),
+        Expr::Binary(_, a, b) => variant(a).or_else(|| variant(b)),
+    }
+}
+
+/// The symbol and the number of a sum of both.
+fn symbol_and_addend(e: &Expr) -> Option<(SymbolId, i64)> {
+    match e {
+        Expr::Symbol(id, _) => Some((*id, 0)),
+        Expr::Binary(op, a, b) => match (op, &**a, &**b) {
+            (Binary::Add, a, Expr::Int(n)) | (Binary::Add, Expr::Int(n), a) => {
+                symbol_and_addend(a).map(|(id, m)| (id, m.wrapping_add(*n)))
+            }
+            (Binary::Sub, a, Expr::Int(n)) => symbol_and_addend(a).map(|(id, m)| (id, m.wrapping_sub(*n))),
+            _ => None,
+        },
+        Expr::Unary(Unary::Minus | Unary::Not | Unary::LogicalNot, _) | Expr::Int(_) | Expr::Place(..) => None,
+    }
+}

@@ -1,0 +1,279 @@
+//! `.amdhsa_kernel … .end_amdhsa_kernel` and `.amdgpu_metadata`.
+//!
+//! Problem: the directives of a block, in any order, become the 64 bytes of a kernel descriptor. Method: one table says
+//! which bits of which word a directive sets; the register counts and user SGPRs, which depend on several directives,
+//! are settled at the end of the block. Invariant: the bytes and the refusals are those of LLVM 19 for gfx11.
+//! Source: LLVM 19 `AMDGPUAsmParser::ParseDirectiveAMDHSAKernel`, `AMDHSAKernelDescriptor.h`.
+
+use super::error::{AsmError, AsmErrorKind, KernelError};
+use super::expr::{Binary, Expr, Variant};
+use super::lex::{Cursor, Place};
+use super::state::{Assembler, Definition, FixupKind, Kernel, Line};
+use crate::object::yaml;
+use crate::object::KernelDescriptor;
+use object::elf;
+use std::collections::HashMap;
+
+/// The words of a descriptor that directives set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Word {
+    /// Static LDS bytes.
+    GroupSegment,
+    /// Scratch bytes.
+    PrivateSegment,
+    /// Bytes of the argument block.
+    Kernarg,
+    /// COMPUTE_PGM_RSRC1.
+    Rsrc1,
+    /// COMPUTE_PGM_RSRC2.
+    Rsrc2,
+    /// COMPUTE_PGM_RSRC3.
+    Rsrc3,
+    /// kernel_code_properties.
+    Properties,
+    /// No bits of its own: settled at the end of the block.
+    Later,
+}
+
+/// Directive (without `.amdhsa_`), word, lowest bit, bits.
+pub(crate) const DIRECTIVES: [(&str, Word, u32, u32); 39] = [
+    ("group_segment_fixed_size", Word::GroupSegment, 0, 32),
+    ("private_segment_fixed_size", Word::PrivateSegment, 0, 32),
+    ("kernarg_size", Word::Kernarg, 0, 32),
+    ("user_sgpr_count", Word::Later, 0, 63),
+    ("user_sgpr_dispatch_ptr", Word::Properties, 1, 1),
+    ("user_sgpr_queue_ptr", Word::Properties, 2, 1),
+    ("user_sgpr_kernarg_segment_ptr", Word::Properties, 3, 1),
+    ("user_sgpr_dispatch_id", Word::Properties, 4, 1),
+    ("user_sgpr_private_segment_size", Word::Properties, 6, 1),
+    ("wavefront_size32", Word::Properties, 10, 1),
+    ("uses_dynamic_stack", Word::Properties, 11, 1),
+    ("enable_private_segment", Word::Rsrc2, 0, 1),
+    ("system_sgpr_workgroup_id_x", Word::Rsrc2, 7, 1),
+    ("system_sgpr_workgroup_id_y", Word::Rsrc2, 8, 1),
+    ("system_sgpr_workgroup_id_z", Word::Rsrc2, 9, 1),
+    ("system_sgpr_workgroup_info", Word::Rsrc2, 10, 1),
+    ("system_vgpr_workitem_id", Word::Rsrc2, 11, 2),
+    ("next_free_vgpr", Word::Later, 0, 63),
+    ("next_free_sgpr", Word::Later, 0, 63),
+    ("reserve_vcc", Word::Later, 0, 1),
+    ("reserve_xnack_mask", Word::Later, 0, 1),
+    ("float_round_mode_32", Word::Rsrc1, 12, 2),
+    ("float_round_mode_16_64", Word::Rsrc1, 14, 2),
+    ("float_denorm_mode_32", Word::Rsrc1, 16, 2),
+    ("float_denorm_mode_16_64", Word::Rsrc1, 18, 2),
+    ("dx10_clamp", Word::Rsrc1, 21, 1),
+    ("ieee_mode", Word::Rsrc1, 23, 1),
+    ("fp16_overflow", Word::Rsrc1, 26, 1),
+    ("workgroup_processor_mode", Word::Rsrc1, 29, 1),
+    ("memory_ordered", Word::Rsrc1, 30, 1),
+    ("forward_progress", Word::Rsrc1, 31, 1),
+    ("shared_vgpr_count", Word::Rsrc3, 0, 4),
+    ("exception_fp_ieee_invalid_op", Word::Rsrc2, 24, 1),
+    ("exception_fp_denorm_src", Word::Rsrc2, 25, 1),
+    ("exception_fp_ieee_div_zero", Word::Rsrc2, 26, 1),
+    ("exception_fp_ieee_overflow", Word::Rsrc2, 27, 1),
+    ("exception_fp_ieee_underflow", Word::Rsrc2, 28, 1),
+    ("exception_fp_ieee_inexact", Word::Rsrc2, 29, 1),
+    ("exception_int_div_zero", Word::Rsrc2, 30, 1),
+];
+
+/// User SGPRs a property takes, by its bit.
+const USER_SGPRS: [(u32, i64); 5] = [(1, 2), (2, 2), (3, 2), (4, 2), (6, 1)];
+
+/// Directives of other chips, and why they are refused.
+const ELSEWHERE: [(&str, &str); 10] = [
+    ("user_sgpr_private_segment_buffer", "is not supported with architected flat scratch"),
+    ("user_sgpr_flat_scratch_init", "is not supported with architected flat scratch"),
+    ("system_sgpr_private_segment_wavefront_offset", "is not supported with architected flat scratch"),
+    ("reserve_flat_scratch", "is not supported with architected flat scratch"),
+    ("user_sgpr_kernarg_preload_length", "requires gfx90a or gfx940"),
+    ("user_sgpr_kernarg_preload_offset", "requires gfx90a or gfx940"),
+    ("accum_offset", "requires gfx90a or gfx940"),
+    ("tg_split", "requires gfx90a or gfx940"),
+    ("round_robin_scheduling", "requires gfx12"),
+    ("inst_pref_size", "is not known to LLVM 19"),
+];
+
+/// An open block.
+#[derive(Debug, Clone)]
+pub struct KernelBlock {
+    name: String,
+    place: Place,
+    values: HashMap<&'static str, (i64, Place)>,
+}
+
+/// The word's value.
+pub(crate) fn word(d: &mut KernelDescriptor, word: Word) -> Option<&mut u32> {
+    match word {
+        Word::GroupSegment => Some(&mut d.group_segment_bytes),
+        Word::PrivateSegment => Some(&mut d.private_segment_bytes),
+        Word::Kernarg => Some(&mut d.kernarg_bytes),
+        Word::Rsrc1 => Some(&mut d.rsrc1),
+        Word::Rsrc2 => Some(&mut d.rsrc2),
+        Word::Rsrc3 => Some(&mut d.rsrc3),
+        Word::Properties => Some(&mut d.properties),
+        Word::Later => None,
+    }
+}
+
+/// The descriptor an empty block describes: denormals of 16 and 64 bits kept, DX10_CLAMP, IEEE_MODE, WGP_MODE,
+/// MEM_ORDERED, workgroup id x, and the wave size of the code.
+pub(crate) fn default_descriptor(wave_size: u32) -> KernelDescriptor {
+    KernelDescriptor {
+        rsrc1: 3 << 18 | 1 << 21 | 1 << 23 | 1 << 29 | 1 << 30,
+        rsrc2: 1 << 7,
+        properties: u32::from(wave_size == 32) << 10,
+        ..KernelDescriptor::default()
+    }
+}
+
+impl Assembler {
+    pub(super) fn open_kernel(&mut self, c: &mut Cursor<'_>, here: &Place) -> Result<(), AsmError> {
+        let name = c.name("the kernel's name")?;
+        c.finish()?;
+        self.block = Some(KernelBlock { name, place: here.clone(), values: HashMap::new() });
+        Ok(())
+    }
+
+    /// A line of an open block.
+    pub(super) fn kernel_line(&mut self, name: &str, c: &mut Cursor<'_>, here: &Place) -> Result<(), AsmError> {
+        let refuse = |e| Err(here.error(AsmErrorKind::Kernel(e)));
+        if name == ".end_amdhsa_kernel" {
+            c.finish()?;
+            return match self.block.take() {
+                Some(block) => self.close_kernel(&block, here),
+                None => Ok(()),
+            };
+        }
+        let Some(short) = name.strip_prefix(".amdhsa_") else {
+            return refuse(KernelError::NotAmdhsa);
+        };
+        if let Some((_, why)) = ELSEWHERE.iter().find(|e| e.0 == short) {
+            return refuse(KernelError::NotHere { name: name.to_owned(), why });
+        }
+        let Some(&(key, _, _, bits)) = DIRECTIVES.iter().find(|d| d.0 == short) else {
+            return refuse(KernelError::Unknown { name: name.to_owned() });
+        };
+        let (value, place) = self.number(c)?;
+        c.finish()?;
+        if value < 0 || value >> bits != 0 {
+            let range = KernelError::Range { name: name.to_owned(), value, bits };
+            return Err(place.error(AsmErrorKind::Kernel(range)));
+        }
+        if key == "reserve_xnack_mask" && value != 0 {
+            return refuse(KernelError::NotHere { name: name.to_owned(), why: "does not match the target, which has no XNACK" });
+        }
+        match &mut self.block {
+            Some(block) if block.values.contains_key(key) => refuse(KernelError::Repeated { name: name.to_owned() }),
+            Some(block) => {
+                block.values.insert(key, (value, place));
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The label was seen: writes the descriptor into the current section.
+    fn close_kernel(&mut self, block: &KernelBlock, end: &Place) -> Result<(), AsmError> {
+        let descriptor = block.descriptor(self.target.wave_size, end)?;
+        let code = self.symbol_id(&block.name, &block.place);
+        let kd = self.symbol_id(&format!("{}.kd", block.name), &block.place);
+        let (binding, visibility) = (self.symbols[code].binding, self.symbols[code].visibility);
+        if visibility == elf::STV_DEFAULT {
+            self.symbols[code].visibility = elf::STV_PROTECTED;
+        }
+        let at = Definition::Label(self.current, self.sections[self.current].size);
+        self.define(kd, at, &block.place)?;
+        self.register(kd);
+        let s = &mut self.symbols[kd];
+        (s.binding, s.visibility, s.kind) = (binding, visibility, elf::STT_OBJECT);
+        s.size = Some((Expr::Int(64), block.place.clone()));
+        let offset = Expr::Binary(
+            Binary::Sub,
+            Box::new(Expr::Symbol(code, Variant::None)),
+            Box::new(Expr::Symbol(kd, Variant::None)),
+        );
+        self.fixup(FixupKind::Data(8), 16, offset, &block.place);
+        self.emit(&descriptor.encode(), &block.place)?;
+        self.kernels.push(Kernel { name: block.name.clone(), code, place: block.place.clone() });
+        Ok(())
+    }
+
+    /// A line of an open `.amdgpu_metadata` block.
+    pub(super) fn metadata_line(&mut self, line: &Line) -> Result<(), AsmError> {
+        if line.text.trim() != ".end_amdgpu_metadata" {
+            if let Some((text, _)) = &mut self.metadata_text {
+                text.push_str(&line.text);
+                text.push('\n');
+            }
+            return Ok(());
+        }
+        let Some((text, place)) = self.metadata_text.take() else { return Ok(()) };
+        match yaml::parse(&text) {
+            Ok(value) => {
+                self.metadata = Some(value);
+                Ok(())
+            }
+            Err(e) => {
+                let at = Place { line: place.line + e.line, column: 1, text: e.text.clone() };
+                Err(at.error(AsmErrorKind::Metadata(e.to_string())))
+            }
+        }
+    }
+}
+
+impl KernelBlock {
+    /// An error that the block is not closed.
+    pub fn unclosed(&self) -> AsmError {
+        let (opening, closing) = (".amdhsa_kernel", ".end_amdhsa_kernel");
+        self.place.error(AsmErrorKind::Unclosed { opening, closing })
+    }
+
+    fn value(&self, name: &str) -> Option<i64> {
+        self.values.get(name).map(|v| v.0)
+    }
+
+    fn descriptor(&self, wave_size: u32, end: &Place) -> Result<KernelDescriptor, AsmError> {
+        let refuse = |place: &Place, e| place.error(AsmErrorKind::Kernel(e));
+        let mut d = default_descriptor(wave_size);
+        for (name, target, low, bits) in DIRECTIVES {
+            let (Some(value), Some(word)) = (self.value(name), word(&mut d, target)) else { continue };
+            let mask = ((1u64 << bits) - 1) as u32;
+            *word = *word & !(mask << low) | (value as u32) << low;
+        }
+        let required = |name: &'static str, full: &'static str| {
+            self.values.get(name).ok_or_else(|| refuse(end, KernelError::Required { name: full }))
+        };
+        let (vgprs, at) = required("next_free_vgpr", ".amdhsa_next_free_vgpr")?;
+        required("next_free_sgpr", ".amdhsa_next_free_sgpr")?;
+        // The granule is that of the wave size the block names, or else of the code.
+        let wave32 = d.wave_size() == 32;
+        let granule = if wave32 { 8 } else { 4 };
+        let blocks = (*vgprs).max(1).unsigned_abs().div_ceil(granule) as i64 - 1;
+        if blocks > 63 {
+            let limit = 64 * granule as i64;
+            return Err(refuse(at, KernelError::Vgprs { vgprs: *vgprs, limit }));
+        }
+        d.rsrc1 |= blocks as u32;
+        let taken = |&(bit, count): &(u32, i64)| if d.properties >> bit & 1 == 1 { count } else { 0 };
+        let implied: i64 = USER_SGPRS.iter().map(taken).sum();
+        let count = self.value("user_sgpr_count").unwrap_or(implied);
+        if implied > count {
+            return Err(refuse(end, KernelError::UserSgprs { count, implied }));
+        }
+        if count > 31 {
+            return Err(refuse(end, KernelError::TooManyUserSgprs { count }));
+        }
+        d.rsrc2 |= (count as u32) << 1;
+        let shared = self.value("shared_vgpr_count").unwrap_or(0);
+        if shared > 0 && self.value("wavefront_size32") == Some(1) {
+            return Err(refuse(end, KernelError::SharedVgprs));
+        }
+        let total = 2 * shared + blocks;
+        if total > 63 {
+            return Err(refuse(end, KernelError::SharedVgprTotal { total }));
+        }
+        Ok(d)
+    }
+}

@@ -1,0 +1,367 @@
+//! Lines without comments, and the tokens of expressions and directives.
+//!
+//! Comments (`;`, `//`, `/* … */`, a line that starts with `#`) become spaces, so columns stay those of the file. A
+//! newline ends a statement; `;` does not separate statements on this target.
+
+use super::error::{AsmError, AsmErrorKind};
+
+/// A place in the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in bytes, from 1.
+    pub column: u32,
+    /// The text there.
+    pub text: String,
+}
+
+impl Place {
+    /// An error here.
+    pub fn error(&self, kind: impl Into<AsmErrorKind>) -> AsmError {
+        AsmError {
+            line: self.line,
+            column: self.column,
+            text: self.text.clone(),
+            kind: kind.into(),
+        }
+    }
+}
+
+/// Removes comments line by line; block comments may span lines.
+#[derive(Debug, Default)]
+pub struct Comments {
+    in_block: bool,
+}
+
+impl Comments {
+    /// The line with spaces in place of comments.
+    pub fn strip(&mut self, line: &str) -> String {
+        let mut out = String::with_capacity(line.len());
+        let blank = |out: &mut String, c: char| out.extend(std::iter::repeat_n(' ', c.len_utf8()));
+        let mut chars = line.char_indices().peekable();
+        let mut quoted = false;
+        while let Some((i, c)) = chars.next() {
+            let rest = &line[i..];
+            if self.in_block {
+                blank(&mut out, c);
+                if rest.starts_with("*/") {
+                    chars.next();
+                    out.push(' ');
+                    self.in_block = false;
+                }
+            } else if quoted {
+                out.push(c);
+                if c == '\\' {
+                    if let Some((_, escaped)) = chars.next() {
+                        out.push(escaped);
+                    }
+                } else if c == '"' {
+                    quoted = false;
+                }
+            } else if rest.starts_with("/*") {
+                chars.next();
+                out.push_str("  ");
+                self.in_block = true;
+            } else if c == ';' || rest.starts_with("//") || (c == '#' && out.trim().is_empty()) {
+                break;
+            } else {
+                quoted = c == '"';
+                out.push(c);
+            }
+        }
+        out
+    }
+}
+
+/// A token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Token {
+    /// A name: letters, digits, `_ . $`.
+    Name(String),
+    /// A number.
+    Number(i128),
+    /// A floating-point number as written.
+    Float(String),
+    /// A quoted string, unescaped.
+    Text(Vec<u8>),
+    /// An operator or other sign.
+    Sign(&'static str),
+    /// The end of the statement.
+    End,
+}
+
+const SIGNS: [&str; 32] = [
+    "<<", ">>", "<=", ">=", "==", "!=", "<>", "&&", "||", "+", "-", "*", "/", "%", "(", ")", "[", "]", ",", ":", "@", "~",
+    "!", "&", "|", "^", "<", ">", "=", "#", "{", "}",
+];
+
+/// Reads tokens from one statement.
+#[derive(Debug, Clone)]
+pub struct Cursor<'a> {
+    text: &'a str,
+    line: u32,
+    /// Column of the first byte of `text`.
+    column: u32,
+    at: usize,
+    /// Parentheses open around what is read.
+    pub(super) depth: usize,
+}
+
+/// Whether a name may contain the character.
+pub fn is_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$')
+}
+
+impl<'a> Cursor<'a> {
+    /// At the start of `text`, which stands at this place of the file.
+    pub fn new(text: &'a str, line: u32, column: u32) -> Cursor<'a> {
+        Cursor { text, line, column, at: 0, depth: 0 }
+    }
+
+    fn skip_space(&mut self) {
+        let rest = &self.text[self.at..];
+        self.at += rest.len() - rest.trim_start().len();
+    }
+
+    /// The rest of the statement.
+    pub fn rest(&mut self) -> &'a str {
+        self.skip_space();
+        self.text[self.at..].trim_end()
+    }
+
+    /// Bytes read so far, spaces before the next token included.
+    pub fn position(&mut self) -> usize {
+        self.skip_space();
+        self.at
+    }
+
+    /// The place from byte `start` of the statement to where reading is.
+    pub fn since(&self, start: usize) -> Place {
+        self.place(start, self.text[start..self.at.max(start)].trim_end())
+    }
+
+    fn place(&self, at: usize, text: &str) -> Place {
+        Place {
+            line: self.line,
+            column: self.column + at as u32,
+            text: text.to_owned(),
+        }
+    }
+
+    /// The place of the next token.
+    pub fn here(&mut self) -> Place {
+        self.skip_space();
+        let mut ahead = self.clone();
+        let _ = ahead.next();
+        self.place(self.at, &self.text[self.at..ahead.at])
+    }
+
+    /// Whether the statement is read to its end.
+    pub fn at_end(&mut self) -> bool {
+        self.rest().is_empty()
+    }
+
+    /// The next token, which stays unread.
+    pub fn peek(&self) -> Token {
+        self.clone().next().unwrap_or(Token::End)
+    }
+
+    /// Reads the sign when it is next.
+    pub fn eat(&mut self, sign: &str) -> bool {
+        let found = matches!(self.peek(), Token::Sign(s) if s == sign);
+        if found {
+            let _ = self.next();
+        }
+        found
+    }
+
+    /// Reads the sign.
+    pub fn expect(&mut self, sign: &str, expected: &'static str) -> Result<(), AsmError> {
+        if self.eat(sign) {
+            return Ok(());
+        }
+        Err(self.expected(expected))
+    }
+
+    /// An error that says what should be next.
+    pub fn expected(&mut self, expected: &'static str) -> AsmError {
+        let here = self.here();
+        if here.text.is_empty() {
+            return here.error(AsmErrorKind::Expected { expected });
+        }
+        let found = here.text.clone();
+        here.error(AsmErrorKind::Found { expected, found })
+    }
+
+    /// The statement must end here.
+    pub fn finish(&mut self) -> Result<(), AsmError> {
+        if self.at_end() {
+            return Ok(());
+        }
+        Err(self.expected("the end of the line"))
+    }
+
+    /// Reads a name, quoted or not.
+    pub fn name(&mut self, expected: &'static str) -> Result<String, AsmError> {
+        match self.peek() {
+            Token::Name(name) => {
+                let _ = self.next();
+                Ok(name)
+            }
+            Token::Text(bytes) => {
+                let _ = self.next();
+                Ok(String::from_utf8_lossy(&bytes).into_owned())
+            }
+            _ => Err(self.expected(expected)),
+        }
+    }
+
+    /// The next token.
+    #[allow(clippy::should_implement_trait)] // it fails
+    pub fn next(&mut self) -> Result<Token, AsmError> {
+        self.skip_space();
+        let rest = &self.text[self.at..];
+        let Some(first) = rest.chars().next() else {
+            return Ok(Token::End);
+        };
+        if first == '"' {
+            return self.quoted();
+        }
+        if first == '\'' {
+            return self.character();
+        }
+        if first.is_ascii_digit() {
+            return self.number();
+        }
+        if is_name(first) {
+            let len = rest.find(|c: char| !is_name(c)).unwrap_or(rest.len());
+            self.at += len;
+            return Ok(Token::Name(rest[..len].to_owned()));
+        }
+        if let Some(sign) = SIGNS.iter().find(|s| rest.starts_with(**s)) {
+            self.at += sign.len();
+            return Ok(Token::Sign(sign));
+        }
+        let place = self.place(self.at, &rest[..first.len_utf8()]);
+        self.at += first.len_utf8();
+        Err(place.error(AsmErrorKind::Expected { expected: "a name, a number or an operator" }))
+    }
+
+    fn number(&mut self) -> Result<Token, AsmError> {
+        let rest = &self.text[self.at..];
+        let len = rest.find(|c: char| !is_name(c)).unwrap_or(rest.len());
+        let word = &rest[..len];
+        let place = self.place(self.at, word);
+        let lower = word.to_ascii_lowercase();
+        // `1.5e+3`: the sign of an exponent belongs to the number.
+        if !lower.starts_with("0x") && (word.contains('.') || lower.contains('e')) {
+            let mut len = len;
+            if lower.ends_with('e') && rest[len..].starts_with(['+', '-']) {
+                let digits = &rest[len + 1..];
+                len += 1 + digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+            }
+            self.at += len;
+            return Ok(Token::Float(rest[..len].to_owned()));
+        }
+        self.at += len;
+        let value = if let Some(hex) = lower.strip_prefix("0x") {
+            i128::from_str_radix(hex, 16)
+        } else if let Some(binary) = lower.strip_prefix("0b").filter(|b| !b.is_empty()) {
+            i128::from_str_radix(binary, 2)
+        } else if lower.ends_with(['f', 'b']) && lower[..len - 1].bytes().all(|c| c.is_ascii_digit()) {
+            return Ok(Token::Name(word.to_owned()));
+        } else if lower.len() > 1 && lower.starts_with('0') {
+            i128::from_str_radix(&lower, 8)
+        } else {
+            lower.parse()
+        };
+        match value {
+            Ok(v) if v <= i128::from(u64::MAX) => Ok(Token::Number(v)),
+            _ => Err(place.error(AsmErrorKind::Expected { expected: "a number of at most 64 bits" })),
+        }
+    }
+
+    fn quoted(&mut self) -> Result<Token, AsmError> {
+        let start = self.at;
+        let bytes = self.text.as_bytes();
+        let mut out = Vec::new();
+        self.at += 1;
+        loop {
+            let Some(&c) = bytes.get(self.at) else {
+                let place = self.place(start, &self.text[start..]);
+                return Err(place.error(AsmErrorKind::Expected { expected: "a closing quotation mark" }));
+            };
+            self.at += 1;
+            match c {
+                b'"' => return Ok(Token::Text(out)),
+                b'\\' => out.push(self.escape()?),
+                c => out.push(c),
+            }
+        }
+    }
+
+    /// What follows a backslash.
+    fn escape(&mut self) -> Result<u8, AsmError> {
+        let rest = &self.text[self.at..];
+        let mut c = rest.bytes();
+        let first = c.next().unwrap_or(b'\\');
+        let octal = rest.bytes().take(3).take_while(|c| (b'0'..=b'7').contains(c)).count();
+        if octal > 0 {
+            self.at += octal;
+            let value = u32::from_str_radix(&rest[..octal], 8).unwrap_or(256);
+            let place = self.place(self.at - octal, &rest[..octal]);
+            let range = AsmErrorKind::Expected { expected: "an octal escape of one byte" };
+            return u8::try_from(value).map_err(|_| place.error(range));
+        }
+        if first == b'x' {
+            let hex = rest[1..].bytes().take_while(u8::is_ascii_hexdigit).count();
+            let digits = &rest[1..1 + hex];
+            self.at += 1 + hex;
+            let last = &digits[digits.len().saturating_sub(2)..];
+            let place = self.place(self.at - hex, digits);
+            let missing = AsmErrorKind::Expected { expected: "hex digits" };
+            return u8::from_str_radix(last, 16).map_err(|_| place.error(missing));
+        }
+        let value = match first {
+            b'b' => 8,
+            b'f' => 12,
+            b'n' => b'\n',
+            b'r' => b'\r',
+            b't' => b'\t',
+            b'"' | b'\\' => first,
+            _ => {
+                let here = self.here();
+                return Err(here.error(AsmErrorKind::Expected { expected: "an escape sequence of LLVM" }));
+            }
+        };
+        self.at += 1;
+        Ok(value)
+    }
+
+    fn character(&mut self) -> Result<Token, AsmError> {
+        let start = self.at;
+        self.at += 1;
+        let value = match self.text[self.at..].chars().next() {
+            Some('\\') => {
+                self.at += 1;
+                Some(i128::from(self.escape()?))
+            }
+            Some(c) if c.is_ascii() && c != '\'' => {
+                self.at += 1;
+                Some(c as i128)
+            }
+            _ => None,
+        };
+        match value {
+            Some(v) if self.text[self.at..].starts_with('\'') => {
+                self.at += 1;
+                Ok(Token::Number(v))
+            }
+            _ => {
+                let place = self.place(start, &self.text[start..]);
+                Err(place.error(AsmErrorKind::Expected { expected: "one character between single quotes" }))
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! `t0 asm`: LLVM's assembler syntax to a code object, or lines of instructions to hex.
+
+use crate::error::{read_file, write_file, CliError};
+use crate::output::{Outcome, Output};
+use crate::{hex, lines};
+use serde_json::{json, Value};
+use std::path::{Path, PathBuf};
+use t0_backend_rdna3::asm::{assemble, AsmError, AsmOptions};
+use t0_backend_rdna3::isa::{encode, parse};
+use t0_backend_rdna3::target::{Target, GFX1100};
+
+/// Arguments of `t0 asm`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// An assembler file in LLVM's syntax; `-` is standard input
+    #[arg(required_unless_present = "hex", conflicts_with = "hex", requires = "output")]
+    file: Option<PathBuf>,
+    /// The code object to write
+    #[arg(short, long, value_name = "FILE", conflicts_with = "hex")]
+    output: Option<PathBuf>,
+    /// A file with one instruction on each line, to be printed as hex bytes line by line; `-` is standard input. Lines
+    /// without an instruction (empty, or a comment only) give empty lines
+    #[arg(long, value_name = "FILE")]
+    hex: Option<PathBuf>,
+    /// Lanes of a wave; for files, the kernel descriptors decide unless it is given
+    #[arg(long, value_name = "LANES", value_parser = lines::parse_wave_size)]
+    wave_size: Option<u32>,
+}
+
+/// Runs the command.
+pub fn run(args: &Args, target: Option<Target>, out: &mut Output) -> Result<Outcome, CliError> {
+    match (&args.file, &args.output, &args.hex) {
+        (Some(file), Some(output), _) => {
+            let options = AsmOptions { target, wave_size: args.wave_size };
+            assemble_file(file, output, &options, out)
+        }
+        (_, _, Some(hex)) => {
+            let target = target.unwrap_or(GFX1100).with_wave_size(args.wave_size.unwrap_or(32));
+            lines::answer(hex, "bytes", out, |line| instruction(line, &target))
+        }
+        _ => Err(CliError::Usage("give an assembler file and -o FILE, or --hex -".to_owned())),
+    }
+}
+
+/// The bytes of a line's instruction; nothing for a line without one.
+fn instruction(line: &str, target: &Target) -> Result<String, String> {
+    let code = line.split("//").next().unwrap_or_default();
+    let code = code.split(';').next().unwrap_or_default();
+    if code.trim().is_empty() || code.trim().starts_with('#') {
+        return Ok(String::new());
+    }
+    let inst = parse(line, target).map_err(|e| e.to_string())?;
+    let bytes = encode(&inst, target).map_err(|e| e.to_string())?;
+    Ok(hex::text(&bytes))
+}
+
+fn assemble_file(file: &Path, output: &Path, options: &AsmOptions, out: &mut Output) -> Result<Outcome, CliError> {
+    let bytes = if file.as_os_str() == "-" {
+        lines::standard_input()?
+    } else {
+        read_file(file)?
+    };
+    let source = String::from_utf8_lossy(&bytes);
+    match assemble(&source, options) {
+        Ok(made) => {
+            write_file(output, &made.file)?;
+            let (path, size) = (output.display().to_string(), made.file.len());
+            if out.json() {
+                let target = made.target.name;
+                out.document(&json!({ "target": target, "kernels": made.kernels, "file": path, "bytes": size }))?;
+            } else {
+                let names: Vec<String> = made.kernels.iter().map(|k| format!("`{k}`")).collect();
+                let what = match names.len() {
+                    0 => "no kernel".to_owned(),
+                    1 => format!("kernel {}", names[0]),
+                    _ => format!("kernels {}", names.join(", ")),
+                };
+                out.line(&format!("{path}: {what}, {size} bytes"))?;
+            }
+            Ok(Outcome::Fine)
+        }
+        Err(errors) => {
+            for e in &errors {
+                eprintln!("error: {}:{e}", file.display());
+            }
+            if out.json() {
+                let all: Vec<Value> = errors.iter().map(error_json).collect();
+                out.document(&json!({ "file": file.display().to_string(), "errors": all }))?;
+            }
+            Ok(Outcome::Finding)
+        }
+    }
+}
+
+fn error_json(e: &AsmError) -> Value {
+    json!({ "line": e.line, "column": e.column, "text": e.text, "message": e.kind.to_string() })
+}
