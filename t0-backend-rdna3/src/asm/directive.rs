@@ -208,9 +208,9 @@ impl Assembler {
         c.finish()
     }
 
-    /// `.comm NAME, SIZE[, ALIGN]`: zeros in .bss.
+    /// `.comm NAME, SIZE[, ALIGN]`: zeros in .bss. The alignment is a power of two by its exponent on this target.
     fn common(&mut self, c: &mut Cursor<'_>, global: bool) -> Result<(), AsmError> {
-        let (id, size, align, place) = self.sized(c, 1)?;
+        let (id, size, align, place) = self.sized(c, None)?;
         let saved = (self.current, self.previous);
         self.switch(".bss", None, None, &place)?;
         self.align_to(align, None, u64::MAX, &place)?;
@@ -231,7 +231,7 @@ impl Assembler {
     /// `.amdgpu_lds NAME, SIZE[, ALIGN]`: the variables get consecutive places in LDS. (LLVM leaves this to a linker
     /// that does not exist for HSA.)
     fn lds(&mut self, c: &mut Cursor<'_>) -> Result<(), AsmError> {
-        let (id, size, align, place) = self.sized(c, 4)?;
+        let (id, size, align, place) = self.sized(c, Some(4))?;
         let start = self.lds_bytes.next_multiple_of(align);
         let end = start.saturating_add(size);
         let most = u64::from(self.target.max_lds);
@@ -247,16 +247,23 @@ impl Assembler {
         Ok(())
     }
 
-    /// `NAME, SIZE[, ALIGN]`
-    fn sized(&mut self, c: &mut Cursor<'_>, align: u64) -> Result<(usize, u64, u64, Place), AsmError> {
+    /// `NAME, SIZE[, ALIGN]`: the alignment in bytes when there is a default, or else as exponent.
+    fn sized(&mut self, c: &mut Cursor<'_>, default: Option<u64>) -> Result<(usize, u64, u64, Place), AsmError> {
         let place = c.here();
         let name = c.name("a symbol")?;
         c.expect(",", "`,` and the size")?;
         let size = self.count(c, "the size")?;
-        let mut align = align;
+        let mut align = default.unwrap_or(1);
         if c.eat(",") {
             let (value, at) = self.number(c)?;
-            align = power_of_two(value, &at)?;
+            align = match (default, value) {
+                (Some(_), value) => power_of_two(value, &at)?,
+                (None, 0..=31) => 1 << value,
+                (None, value) => {
+                    let what = "the power of the alignment";
+                    return Err(at.error(AsmErrorKind::Range { what, value, low: 0, high: 31 }));
+                }
+            };
         }
         c.finish()?;
         Ok((self.symbol_id(&name, &place), size, align, place))
