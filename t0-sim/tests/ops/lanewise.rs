@@ -59,9 +59,8 @@ fn all_modes() -> Vec<u32> {
     v
 }
 
-fn run(keep: impl Fn(&str) -> bool, trials: u32, modes: &[u32]) {
+fn run(mut m: Machine, keep: impl Fn(&str) -> bool, trials: u32, modes: &[u32]) {
     let models = models();
-    let mut m = Machine::new();
     let mut rng = Rng(0xfeed_5eed_1234_5678);
     let mut failures = Vec::new();
     for op in lane_rows().filter(|op| keep(op.name())) {
@@ -83,17 +82,22 @@ fn is_compare(n: &str) -> bool {
 
 #[test]
 fn arithmetic_in_the_usual_mode() {
-    run(|n| !is_compare(n), 60, &PLAIN);
+    run(Machine::new(), |n| !is_compare(n), 60, &PLAIN);
 }
 
 #[test]
 fn arithmetic_in_every_mode() {
-    run(|n| !is_compare(n) && n.contains("_f"), 60, &all_modes());
+    run(Machine::new(), |n| !is_compare(n) && n.contains("_f"), 60, &all_modes());
 }
 
 #[test]
 fn compares() {
-    run(is_compare, 12, &all_modes());
+    run(Machine::new(), is_compare, 12, &all_modes());
+}
+
+#[test]
+fn two_passes_of_a_wave64() {
+    run(Machine::wave64(), |_| true, 12, &all_modes());
 }
 
 #[test]

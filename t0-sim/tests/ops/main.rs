@@ -4,8 +4,11 @@
 //! from the RDNA3 ISA manual's pseudocode, one function per opcode, in exact integers; the executor is driven only
 //! through machine code. Invariant: a row of the instruction table without a model fails a test here.
 
+mod approx;
 #[path = "../sim/common.rs"]
 mod common;
+mod division;
+mod lanes;
 mod lanewise;
 mod scalar;
 #[allow(dead_code)]

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use crate::common::{Machine, Rng};
 use crate::soft::{Fmt, Mode, BF16, F16, F32, F64};
 use t0_backend_rdna3::isa::{
-    self, Class, Enc, Family, Flags, Inst, Kind, Mods, Opcode, Operand, OperandSpec, Role, Ty,
+    self, Class, Dpp16, Dpp8, Enc, Family, Flags, Inst, Kind, Mods, Opcode, Operand, OperandSpec, Role, Ty,
 };
 use t0_backend_rdna3::target::{Target, GFX1100};
 use t0_sim::wave::Wave;
@@ -146,6 +146,15 @@ fn finish(v: V, ty: Ty, mods: &Mods, m: Mode) -> u128 {
 pub enum Form {
     Natural,
     E64,
+    /// The same two with lane movement on source 0.
+    Dpp,
+    E64Dpp,
+}
+
+impl Form {
+    fn is_dpp(self) -> bool {
+        matches!(self, Form::Dpp | Form::E64Dpp)
+    }
 }
 
 /// Interesting bits of a float format.
@@ -273,7 +282,12 @@ fn constant(o: Operand, ty: Ty) -> Option<u128> {
 
 fn build(op: Opcode, form: Form, rng: &mut Rng, plain: bool, t: &Target) -> Option<Built> {
     let row = op.row();
-    let enc = if form == Form::E64 { Enc::E64 } else { Enc::Natural };
+    let enc = match form {
+        Form::Natural => Enc::Natural,
+        Form::E64 => Enc::E64,
+        Form::Dpp => dpp(rng).0,
+        Form::E64Dpp => dpp(rng).1,
+    };
     let mut inst = Inst::new(op, Vec::new());
     inst.enc = enc;
     let specs: Vec<OperandSpec> = inst.specs().collect();
@@ -364,7 +378,7 @@ fn build(op: Opcode, form: Form, rng: &mut Rng, plain: bool, t: &Target) -> Opti
         };
         inst.operands.push(o);
     }
-    if form == Form::E64 || matches!(row.family, Family::Vop3 | Family::Vop3sd | Family::Vop3p) {
+    if form != Form::Natural || matches!(row.family, Family::Vop3 | Family::Vop3sd | Family::Vop3p) {
         modifiers(&mut inst, &b, rng, t);
     }
     b.inst = inst;
@@ -447,6 +461,81 @@ fn modified(v: u128, spec: &OperandSpec, k: usize, mods: &Mods) -> u128 {
     v
 }
 
+/// A random lane movement, in the natural and in the VOP3 form.
+fn dpp(rng: &mut Rng) -> (Enc, Enc) {
+    let fi = rng.u32() % 2 == 0;
+    if rng.u32() % 3 == 0 {
+        let d = Dpp8 {
+            sel: std::array::from_fn(|_| rng.u32() % 8),
+            fi,
+        };
+        return (Enc::Dpp8(d), Enc::E64Dpp8(d));
+    }
+    let n = rng.u32() % 16;
+    let ctrl = match rng.u32() % 8 {
+        0 => rng.u32() % 256,
+        1 => 0x100 + n.max(1),
+        2 => 0x110 + n.max(1),
+        3 => 0x120 + n.max(1),
+        4 => 0x140,
+        5 => 0x141,
+        6 => 0x150 + n,
+        _ => 0x160 + n,
+    };
+    let masks = |rng: &mut Rng| if rng.u32() % 2 == 0 { 15 } else { rng.u32() % 16 };
+    let d = Dpp16 {
+        ctrl,
+        row_mask: masks(rng),
+        bank_mask: masks(rng),
+        bound_ctrl: rng.u32() % 2 == 0,
+        fi,
+    };
+    (Enc::Dpp16(d), Enc::E64Dpp16(d))
+}
+
+/// What a lane gets as source 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Moved {
+    /// Another lane's value.
+    From(usize),
+    /// Zero, because the source lane is invalid and bound_ctrl asks for it.
+    Zero,
+    /// The lane does not take part.
+    Off,
+}
+
+/// Source: RDNA3 ISA manual 7.7 and LLVM's names of the controls.
+fn moved(enc: Enc, lane: usize, exec: u64) -> Moved {
+    let (row, i) = (lane / 16 * 16, lane % 16);
+    let (from, fi, bound) = match enc {
+        Enc::Dpp8(d) | Enc::E64Dpp8(d) => (Some(lane / 8 * 8 + d.sel[lane % 8] as usize), d.fi, true),
+        Enc::Dpp16(d) | Enc::E64Dpp16(d) => {
+            if d.row_mask >> (lane / 16) & 1 == 0 || d.bank_mask >> (i / 4) & 1 == 0 {
+                return Moved::Off;
+            }
+            let n = (d.ctrl & 15) as usize;
+            let inside = |k: i64| (0..16).contains(&k).then_some(k as usize);
+            let k = match d.ctrl {
+                0..=0xff => Some(i / 4 * 4 + (d.ctrl >> (2 * (i % 4)) & 3) as usize),
+                0x101..=0x10f => inside(i as i64 + n as i64),
+                0x111..=0x11f => inside(i as i64 - n as i64),
+                0x121..=0x12f => Some((i + 16 - n) % 16),
+                0x140 => Some(15 - i),
+                0x141 => Some(i / 8 * 8 + 7 - i % 8),
+                0x150..=0x15f => Some(n),
+                _ => Some(i ^ n),
+            };
+            (k.map(|k| row + k), d.fi, d.bound_ctrl)
+        }
+        _ => return Moved::From(lane),
+    };
+    match from {
+        Some(k) if fi || exec >> k & 1 == 1 => Moved::From(k),
+        _ if bound => Moved::Zero,
+        _ => Moved::Off,
+    }
+}
+
 /// One trial; `Err` describes a difference.
 pub fn trial(
     op: Opcode,
@@ -456,7 +545,7 @@ pub fn trial(
     m: &mut Machine,
     modes: &[u32],
 ) -> Result<(), String> {
-    let plain = rng.u32() % 2 == 0;
+    let plain = form.is_dpp() || rng.u32() % 2 == 0;
     let target = GFX1100.with_wave_size(m.wave.lanes());
     let row = op.row();
     let built = (0..20).find_map(|k| {
@@ -464,6 +553,9 @@ pub fn trial(
         isa::encode(&b.inst, &target).ok().map(|code| (b, code))
     });
     let Some((b, mut code)) = built else {
+        if form.is_dpp() {
+            return Ok(());
+        }
         return Err(format!("{}: cannot be encoded as {form:?}", row.name));
     };
     code.extend(0xbfb0_0000u32.to_le_bytes());
@@ -477,18 +569,23 @@ pub fn trial(
     let mut want = before.clone();
     let mut bits = 0u64;
     for lane in 0..before.lanes() as usize {
+        let source = moved(b.inst.enc, lane, exec);
+        if exec >> lane & 1 == 0 || source == Moved::Off {
+            continue;
+        }
         let mut s = [0u128; 3];
         for (k, (from, spec)) in b.sources.iter().enumerate() {
             let n = spec.ty.regs();
             let v = match *from {
+                From::V(r) if k == 0 => match source {
+                    Moved::From(l) => read_v(&before, r, n, l),
+                    _ => 0,
+                },
                 From::V(r) => read_v(&before, r, n, lane),
                 From::S(r) => (0..n).fold(0, |v, k| v | u128::from(before.sgpr[(r + k) as usize]) << (32 * k)),
                 From::K(v) => v,
             };
             s[k] = if packed { v } else { modified(v, spec, k, &b.inst.mods) };
-        }
-        if exec >> lane & 1 == 0 {
-            continue;
         }
         let high = if packed {
             row.name == "v_fma_mixhi_f16"
@@ -637,8 +734,16 @@ pub fn lane_rows() -> impl Iterator<Item = Opcode> {
 /// Runs `n` trials of each form of a row; the first difference of each form.
 pub fn check_row(op: Opcode, model: &Model, n: u32, rng: &mut Rng, m: &mut Machine, modes: &[u32]) -> Vec<String> {
     let mut forms = vec![Form::Natural];
-    if op.row().e64_code().is_some() {
+    let e64 = op.row().e64_code().is_some();
+    if e64 {
         forms.push(Form::E64);
+    }
+    // ACO: `v_pk_fmac_f16` does not work with DPP on RDNA3, whatever the manual says.
+    if !op.row().flags.has(Flags::NO_DPP) && op.name() != "v_pk_fmac_f16" {
+        forms.push(Form::Dpp);
+        if e64 {
+            forms.push(Form::E64Dpp);
+        }
     }
     forms
         .into_iter()
