@@ -258,6 +258,10 @@ pub(crate) fn parse(kind: ImmKind, text: &str) -> Option<i64> {
         return match kind {
             // Signed kinds may be written as the 16 bits they occupy.
             ImmKind::Signed | ImmKind::Branch if (32768..=65535).contains(&v) => Some(v - 65536),
+            ImmKind::Signed | ImmKind::Branch => Some(v),
+            ImmKind::Dec | ImmKind::DepCtr | ImmKind::WaitCnt | ImmKind::Version if (-32768..0).contains(&v) => {
+                Some(v + 65536)
+            }
             _ => Some(v),
         };
     }
@@ -266,7 +270,7 @@ pub(crate) fn parse(kind: ImmKind, text: &str) -> Option<i64> {
         ImmKind::DepCtr => parse_fields(text, &DEPCTR, 0xffff & !DEPCTR_UNUSED)?,
         ImmKind::DelayAlu => parse_delay(text)?,
         ImmKind::Version => parse_version(text)?,
-        ImmKind::SendMsg => parse_call(text, "sendmsg", &MESSAGES)?.0,
+        ImmKind::SendMsg => parse_message(text)?,
         ImmKind::HwReg => {
             let (id, args) = parse_call(text, "hwreg", &HWREGS)?;
             let (offset, size) = match args[..] {
@@ -286,13 +290,29 @@ pub(crate) fn parse(kind: ImmKind, text: &str) -> Option<i64> {
 /// `name(value)` lists over fields; fields not named keep their bits of `start`.
 fn parse_fields(text: &str, fields: &[(&str, u32, u32)], start: u32) -> Option<u32> {
     let mut u = start;
+    let mut seen = Vec::new();
+    let text = text.trim();
+    if text.ends_with(['&', ',']) {
+        return None;
+    }
     for part in text
         .split(|c: char| c.is_whitespace() || c == '&' || c == ',')
         .filter(|p| !p.is_empty())
     {
         let (name, value) = part.strip_suffix(')')?.split_once('(')?;
+        // `vmcnt_sat(n)` takes the largest count for anything larger.
+        let (name, saturates) = name.strip_suffix("_sat").map_or((name, false), |n| (n, true));
         let &(_, shift, mask) = fields.iter().find(|f| f.0 == name)?;
-        let v = u32::try_from(number(value)?).ok().filter(|v| *v <= mask)?;
+        // The last count of a counter holds, but a dependency may be named once only.
+        if fields.len() == DEPCTR.len() && seen.contains(&shift) {
+            return None;
+        }
+        seen.push(shift);
+        let v = u32::try_from(number(value)?).ok()?;
+        let v = if saturates { v.min(mask) } else { v };
+        if v > mask {
+            return None;
+        }
         u = u & !(mask << shift) | v << shift;
     }
     Some(u)
@@ -326,6 +346,18 @@ fn parse_call(text: &str, name: &str, ids: &[(u32, &str)]) -> Option<(u32, Vec<u
         .map(|p| number(p).and_then(|v| u32::try_from(v).ok()))
         .collect::<Option<Vec<u32>>>()?;
     Some((id, args))
+}
+
+/// `sendmsg(ID)`, or with a numeric ID `sendmsg(ID, operation, stream)`: no message of gfx11 has operations.
+fn parse_message(text: &str) -> Option<u32> {
+    let (id, args) = parse_call(text, "sendmsg", &MESSAGES)?;
+    let symbolic = text.contains("MSG_");
+    match args[..] {
+        [] if id < 256 => Some(id),
+        [op] if !symbolic && id < 256 && op < 16 => Some(id | op << 4),
+        [op, stream] if !symbolic && id < 256 && op < 16 && stream < 4 => Some(id | op << 4 | stream << 8),
+        _ => None,
+    }
 }
 
 /// Reads `swizzle(MODE,..)`; the inverse of [`print_swizzle`].

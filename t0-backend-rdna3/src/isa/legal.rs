@@ -193,7 +193,12 @@ impl Ctx<'_> {
                         selector: s,
                     });
                 }
-                self.allow(i, spec, matches!(spec.kind, Kind::VSrc | Kind::SSrc), "special source")?;
+                self.allow(
+                    i,
+                    spec,
+                    matches!(spec.kind, Kind::VSrc | Kind::SSrc | Kind::SRegOrConst),
+                    "special source",
+                )?;
                 Ok((s, None))
             }
             Operand::Literal(l) => {

@@ -8,13 +8,16 @@
 
 pub mod decode;
 pub mod encode;
+mod expr;
 pub(crate) mod form;
 pub mod graphics;
 pub(crate) mod imm;
 pub mod inst;
 pub mod legal;
 pub mod operand;
+mod operand_text;
 pub mod parse;
+mod parse_mods;
 mod print;
 pub mod row;
 pub mod table;

@@ -5,13 +5,18 @@
 //! the candidate forms are tried in order until the encoder accepts one.
 
 use super::encode::encode;
+use super::form::Form;
 use super::imm;
-use super::inst::{specs_of, Dpp16, Dpp8, Enc, Mods};
-use super::legal::EncodeError;
-use super::print::{special_name, text_ty, FLOAT_NAMES};
-use super::row::{Class, Family, Field, Flags, ImmKind, Kind, OperandSpec, Row, Ty};
-use super::{Inst, Opcode, Operand, Reg, RegFile, Vopdx, Vopdy};
+use super::inst::{specs_of, Enc, Mods};
+use super::legal::{EncodeError, LegalMods};
+use super::operand_text::{constant, is_vgpr, operand, register, Number};
+use super::parse_mods::{Dpp, Seen};
+use super::print::text_ty;
+use super::row::{Family, Field, Flags, ImmKind, Kind, OperandSpec, Row};
+use super::{Inst, Opcode, Operand, Reg, Vopdx, Vopdy};
 use crate::target::Target;
+
+pub(crate) use super::expr::integer as number;
 
 /// Why a line is no instruction.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -27,10 +32,20 @@ pub enum ParseError {
     },
     #[error("`{name}` cannot be the {half} half of a dual-issue pair")]
     NotInPair { name: String, half: &'static str },
-    #[error("{name}: cannot read operand `{text}`")]
-    Operand { name: &'static str, text: String },
-    #[error("{name}: cannot read modifier `{text}`")]
-    Modifier { name: &'static str, text: String },
+    #[error("{name}: cannot read operand `{text}`: {why}")]
+    Operand {
+        name: &'static str,
+        text: String,
+        why: &'static str,
+    },
+    #[error("{name}: cannot read modifier `{text}`: {why}")]
+    Modifier {
+        name: &'static str,
+        text: String,
+        why: &'static str,
+    },
+    #[error("{name}: {why}")]
+    Form { name: &'static str, why: &'static str },
     #[error(transparent)]
     Illegal(#[from] EncodeError),
 }
@@ -46,84 +61,63 @@ pub fn parse(text: &str, target: &Target) -> Result<Inst, ParseError> {
         return pair(x.trim(), y.trim(), target);
     }
     let (mnemonic, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-    let (op, suffix) = find(mnemonic).ok_or_else(|| ParseError::Unknown {
+    let (op, suffix) = find(&mnemonic.to_ascii_lowercase()).ok_or_else(|| ParseError::Unknown {
         name: mnemonic.to_string(),
     })?;
-    let row = op.row();
-    let (operand_texts, modifier_texts) = split(row, rest.trim());
-    let mut p = Parser {
-        row,
-        mods: Mods::for_op(op),
-        dpp: Dpp::default(),
-        nsa: 0,
-    };
-    p.mods.glc = false; // written out where it matters
-    p.mods.gds = false;
-    for m in modifier_texts {
-        p.modifier(m).ok_or_else(|| ParseError::Modifier {
-            name: row.name,
-            text: m.to_string(),
-        })?;
+    let mut p = Parser::new(op, target);
+    let (operand_texts, modifier_texts) = split(p.row, rest.trim());
+    for m in &modifier_texts {
+        p.modifier(m)?;
     }
     let operands = p.operands(&operand_texts)?;
     let mut first_error = None;
-    for enc in p.candidates(suffix) {
-        let inst = Inst {
+    for enc in p.forms(suffix)? {
+        let mut inst = Inst {
             op,
             enc,
             operands: operands.clone(),
             mods: p.mods,
             vopd_y: None,
         };
-        match encode(&inst, target) {
-            Ok(_) => return Ok(inst),
+        p.fold_modifiers(&mut inst);
+        match encode(&inst, target)
+            .map_err(ParseError::from)
+            .and_then(|_| p.unused(&inst))
+        {
+            Ok(()) => return Ok(inst),
             Err(e) => {
                 first_error.get_or_insert(e);
             }
         }
     }
-    Err(ParseError::Illegal(
-        first_error.unwrap_or(EncodeError::NoForm { name: row.name }),
-    ))
+    Err(first_error.unwrap_or(ParseError::Illegal(EncodeError::NoForm { name: p.row.name })))
 }
 
 /// Both halves of a dual-issue pair.
 fn pair(x: &str, y: &str, target: &Target) -> Result<Inst, ParseError> {
     let half = |text: &str, second: bool| -> Result<(Opcode, Vec<Operand>), ParseError> {
         let (mnemonic, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+        let name = mnemonic.to_ascii_lowercase();
         let found = if second {
-            Vopdy::ALL
-                .iter()
-                .find(|op| op.row().name == mnemonic)
-                .map(|&op| op.into())
+            Vopdy::ALL.iter().find(|op| op.row().name == name).map(|&op| op.into())
         } else {
-            Vopdx::ALL
-                .iter()
-                .find(|op| op.row().name == mnemonic)
-                .map(|&op| op.into())
+            // LLVM takes the suffix on the first half only.
+            let name = name.strip_suffix("_e32").unwrap_or(&name);
+            Vopdx::ALL.iter().find(|op| op.row().name == name).map(|&op| op.into())
         };
         let op: Opcode = found.ok_or_else(|| ParseError::NotInPair {
             name: mnemonic.to_string(),
             half: if second { "second" } else { "first" },
         })?;
-        let row = op.row();
-        let (operands, modifiers) = split(row, rest.trim());
+        let mut p = Parser::new(op, target);
+        let (operands, modifiers) = split(p.row, rest.trim());
         if let Some(m) = modifiers.first() {
-            return Err(ParseError::Modifier {
-                name: row.name,
-                text: (*m).to_string(),
-            });
+            return Err(p.bad_modifier(m, "dual-issue instructions have no modifiers"));
         }
-        let mut p = Parser {
-            row,
-            mods: Mods::for_op(op),
-            dpp: Dpp::default(),
-            nsa: 0,
-        };
         let operands = p.operands(&operands)?;
-        if p.mods != Mods::for_op(op) {
+        if p.mods.neg | p.mods.abs != 0 {
             return Err(ParseError::Illegal(EncodeError::Modifier {
-                name: row.name,
+                name: p.row.name,
                 modifier: "neg or abs",
             }));
         }
@@ -167,7 +161,7 @@ fn find(mnemonic: &str) -> Option<(Opcode, Suffix)> {
 }
 
 /// Splits at a separator outside brackets, parentheses and quotes.
-fn split_top(text: &str, sep: fn(char) -> bool) -> Vec<&str> {
+pub(crate) fn split_top(text: &str, sep: fn(char) -> bool) -> Vec<&str> {
     let mut parts = Vec::new();
     let (mut depth, mut quoted, mut start) = (0i32, false, 0);
     for (i, c) in text.char_indices() {
@@ -203,75 +197,126 @@ fn split<'a>(row: &Row, rest: &'a str) -> (Vec<&'a str>, Vec<&'a str>) {
             operands.insert(1, first.trim());
         }
     }
-    let mut tail: Vec<&str> = match operands.pop() {
-        Some(last) => split_top(last, char::is_whitespace)
-            .into_iter()
-            .filter(|t| !t.is_empty())
-            .collect(),
-        None => Vec::new(),
+    let last = operands.pop().unwrap_or_default();
+    // Modifiers start with the first word after the operand; an expression may have spaces, but no words.
+    let words = split_top(last, char::is_whitespace);
+    let first = usize::from(!row.operands.is_empty());
+    let word = |w: &&str| w.starts_with(|c: char| c.is_ascii_alphabetic());
+    let tail: Vec<&str> = words
+        .iter()
+        .skip(first)
+        .copied()
+        .skip_while(|w| !word(w))
+        .filter(|w| !w.is_empty())
+        .collect();
+    let operand = match tail.first() {
+        Some(t) => last[..t.as_ptr() as usize - last.as_ptr() as usize].trim(),
+        None => last,
     };
-    if !row.operands.is_empty() && !tail.is_empty() {
-        operands.push(tail.remove(0));
+    if !operand.is_empty() {
+        operands.push(operand);
     }
     (operands, tail)
 }
 
-/// DPP modifiers as they are met.
-#[derive(Default)]
-struct Dpp {
-    ctrl: Option<u32>,
-    sel: Option<[u32; 8]>,
-    row_mask: Option<u32>,
-    bank_mask: Option<u32>,
-    bound_ctrl: bool,
-    fi: bool,
+/// A constant that stands with `neg` or `abs`.
+struct Constant {
+    operand: usize,
+    source: u32,
+    spec: OperandSpec,
+    number: Number,
 }
 
-struct Parser {
-    row: &'static Row,
-    mods: Mods,
-    dpp: Dpp,
+pub(crate) struct Parser {
+    pub row: &'static Row,
+    /// The lane mask a form without one of its own uses.
+    vcc: Operand,
+    pub mods: Mods,
+    pub dpp: Dpp,
+    /// Modifiers met so far.
+    pub seen: Seen,
     /// Separate address registers of an image access.
     nsa: u32,
+    /// VCC was left out, which the 32-bit form allows.
+    implied_vcc: bool,
+    constants: Vec<Constant>,
 }
 
 impl Parser {
-    /// Forms to try, shortest first.
-    fn candidates(&self, suffix: Suffix) -> Vec<Enc> {
-        let d = &self.dpp;
-        if let Some(sel) = d.sel {
-            let dpp = Dpp8 { sel, fi: d.fi };
-            return match suffix {
-                Suffix::E64Dpp if self.row.e64_code().is_none() => vec![Enc::Dpp8(dpp)],
-                Suffix::E64Dpp | Suffix::E64 => vec![Enc::E64Dpp8(dpp)],
-                Suffix::Dpp | Suffix::E32 => vec![Enc::Dpp8(dpp)],
-                Suffix::None => vec![Enc::Dpp8(dpp), Enc::E64Dpp8(dpp)],
-            };
+    fn new(op: Opcode, target: &Target) -> Parser {
+        let mut mods = Mods::for_op(op);
+        // Written out where they matter.
+        (mods.glc, mods.gds) = (false, false);
+        Parser {
+            row: op.row(),
+            vcc: Operand::Reg(Reg::vcc(target.wave_size)),
+            mods,
+            dpp: Dpp::default(),
+            seen: Seen::default(),
+            nsa: 0,
+            implied_vcc: false,
+            constants: Vec::new(),
         }
-        if let Some(ctrl) = d.ctrl {
-            let dpp = Dpp16 {
-                ctrl,
-                row_mask: d.row_mask.unwrap_or(15),
-                bank_mask: d.bank_mask.unwrap_or(15),
-                bound_ctrl: d.bound_ctrl,
-                fi: d.fi,
-            };
-            return match suffix {
-                Suffix::E64Dpp if self.row.e64_code().is_none() => vec![Enc::Dpp16(dpp)],
-                Suffix::E64Dpp | Suffix::E64 => vec![Enc::E64Dpp16(dpp)],
-                Suffix::Dpp | Suffix::E32 => vec![Enc::Dpp16(dpp)],
-                Suffix::None => vec![Enc::Dpp16(dpp), Enc::E64Dpp16(dpp)],
-            };
+    }
+
+    pub(crate) fn bad_modifier(&self, text: &str, why: &'static str) -> ParseError {
+        ParseError::Modifier {
+            name: self.row.name,
+            text: text.to_string(),
+            why,
+        }
+    }
+
+    fn bad_operand(&self, text: &str, why: &'static str) -> ParseError {
+        ParseError::Operand {
+            name: self.row.name,
+            text: text.to_string(),
+            why,
+        }
+    }
+
+    /// Forms to try, shortest first.
+    fn forms(&self, suffix: Suffix) -> Result<Vec<Enc>, ParseError> {
+        let row = self.row;
+        let bad = |why| Err(ParseError::Form { name: row.name, why });
+        let short = matches!(row.family, Family::Vop1 | Family::Vop2 | Family::Vopc);
+        let long = matches!(
+            row.family,
+            Family::Vop3 | Family::Vop3sd | Family::Vop3p | Family::Vinterp
+        );
+        let e64 = row.e64_code().is_some();
+        let dpp = match self.dpp.forms() {
+            Ok(forms) => forms,
+            Err(why) => return bad(why),
+        };
+        match suffix {
+            // LLVM reads `_e32` on scalar and memory instructions as nothing.
+            Suffix::E32 if long => return bad("has no 32-bit form; leave `_e32` out"),
+            Suffix::E64 if !(long || e64) => return bad("has no VOP3 form; leave `_e64` out"),
+            Suffix::Dpp if !short => return bad("has no such DPP form; write `_e64_dpp`"),
+            Suffix::E64Dpp if !(long || e64) => return bad("has no VOP3 form with DPP"),
+            _ if dpp.is_some() && !(short || long) => return bad("DPP is for vector ALU instructions"),
+            Suffix::E32 | Suffix::E64 if dpp.is_some() => return bad("DPP modifiers need a `_dpp` mnemonic"),
+            Suffix::Dpp | Suffix::E64Dpp if dpp.is_none() => return bad("a `_dpp` mnemonic needs a DPP control"),
+            _ => {}
         }
         if self.nsa > 0 {
-            return vec![Enc::Nsa(self.nsa)];
+            return Ok(vec![Enc::Nsa(self.nsa)]);
         }
-        match suffix {
-            Suffix::E32 => vec![Enc::Natural],
-            Suffix::E64 if self.row.e64_code().is_some() => vec![Enc::E64],
-            Suffix::E64 => vec![Enc::Natural],
-            _ => vec![Enc::Natural, Enc::E64],
+        if self.implied_vcc {
+            return match suffix {
+                Suffix::None | Suffix::E32 => Ok(vec![dpp.map_or(Enc::Natural, |d| d.0)]),
+                _ => bad("only the 32-bit form lets VCC be left out"),
+            };
         }
+        let (natural, vop3) = dpp.unwrap_or((Enc::Natural, Enc::E64));
+        Ok(match suffix {
+            Suffix::E32 | Suffix::Dpp => vec![natural],
+            Suffix::E64 | Suffix::E64Dpp if e64 => vec![vop3],
+            Suffix::E64 | Suffix::E64Dpp => vec![natural],
+            Suffix::None if short || dpp.is_none() => vec![natural, vop3],
+            Suffix::None => vec![natural],
+        })
     }
 
     fn operands(&mut self, texts: &[&str]) -> Result<Vec<Operand>, ParseError> {
@@ -282,7 +327,10 @@ impl Parser {
                 return Ok(vec![Operand::Imm(0)]);
             }
         }
-        if specs.len() != texts.len() {
+        let fixed = specs.iter().filter(|s| s.field == Field::Fixed).count();
+        // A select keeps its other mask when only VCC as the last operand is left out; additions leave out both.
+        self.implied_vcc = fixed > 0 && specs.len() == texts.len() + fixed;
+        if specs.len() != texts.len() && !self.implied_vcc {
             return Err(ParseError::OperandCount {
                 name: row.name,
                 want: specs.len(),
@@ -291,313 +339,147 @@ impl Parser {
         }
         let mut out = Vec::with_capacity(specs.len());
         let mut source = 0;
-        for (spec, text) in specs.iter().zip(texts) {
+        let mut texts = texts.iter();
+        for spec in &specs {
+            let is_source = spec.is_src() && spec.field != Field::Vdst;
+            let index = source;
+            source += u32::from(is_source);
+            if self.implied_vcc && spec.field == Field::Fixed {
+                out.push(self.vcc);
+                continue;
+            }
+            let Some(text) = texts.next() else { break };
             if let (Kind::ImgAddr(_), Some(list)) = (spec.kind, address_list(text)) {
                 self.nsa = if list.len() > 1 { list.len() as u32 } else { 0 };
                 for part in list {
-                    out.push(register(part).ok_or_else(|| ParseError::Operand {
-                        name: row.name,
-                        text: part.to_string(),
-                    })?);
+                    let r = register(part).map_err(|why| self.bad_operand(part, why))?;
+                    let r = r.ok_or_else(|| self.bad_operand(part, "an address is made of registers"))?;
+                    out.push(Operand::Reg(r));
                 }
                 continue;
             }
-            let is_source = spec.is_src() && spec.field != Field::Vdst;
-            let o = self.operand(spec, text, is_source.then_some(source));
-            out.push(o.ok_or_else(|| ParseError::Operand {
-                name: row.name,
-                text: (*text).to_string(),
-            })?);
-            source += u32::from(is_source);
+            let o = self.operand(spec, text, is_source.then_some(index), out.len());
+            out.push(o.map_err(|why| self.bad_operand(text, why))?);
         }
         Ok(out)
     }
 
-    fn operand(&mut self, spec: &OperandSpec, text: &str, source: Option<u32>) -> Option<Operand> {
+    fn operand(
+        &mut self,
+        spec: &OperandSpec,
+        text: &str,
+        source: Option<u32>,
+        at: usize,
+    ) -> Result<Operand, &'static str> {
         if let Kind::Imm(kind) = spec.kind {
-            return imm::parse(kind, text).map(Operand::Imm);
+            return imm::parse(kind, text).map(Operand::Imm).ok_or("no such immediate");
         }
-        let mut text = text;
+        let (neg, abs, text) = if source.is_some() {
+            source_modifiers(text)
+        } else {
+            (false, false, text)
+        };
         if let Some(i) = source {
-            let mut set = |neg: bool| {
-                if neg {
-                    self.mods.neg |= 1 << i
-                } else {
-                    self.mods.abs |= 1 << i
-                }
-            };
-            if let Some(t) = text.strip_prefix("neg(").and_then(|t| t.strip_suffix(')')) {
-                set(true);
-                text = t;
-            } else if let Some(t) = text
-                .strip_prefix('-')
-                .filter(|t| t.starts_with(|c: char| c == '|' || c.is_alphabetic()))
-            {
-                set(true);
-                text = t;
-            }
-            let bars = text.strip_prefix('|').and_then(|t| t.strip_suffix('|'));
-            if let Some(t) = bars.or_else(|| text.strip_prefix("abs(").and_then(|t| t.strip_suffix(')'))) {
-                set(false);
-                text = t;
-            }
+            self.mods.neg |= u32::from(neg) << i;
+            self.mods.abs |= u32::from(abs) << i;
         }
         if self.row.flags.has(Flags::TRUE16) {
             let half = text
                 .strip_suffix(".l")
                 .map(|t| (t, 0))
                 .or(text.strip_suffix(".h").map(|t| (t, 1)));
-            if let Some((name, half)) = half {
-                self.mods.op_sel |= half << if spec.is_dst() { 3 } else { 0 };
-                return register(name).filter(is_vgpr);
+            let r = register(half.map_or(text, |h| h.0))?.map(Operand::Reg).filter(is_vgpr);
+            match (r, half) {
+                (Some(r), Some((_, half))) => {
+                    self.mods.op_sel |= half << if spec.is_dst() { 3 } else { 0 };
+                    return Ok(r);
+                }
+                (None, None) => {}
+                _ => return Err("16-bit operands name a half of a vector register: v0.l, v0.h"),
             }
-            if register(text).is_some_and(|o| is_vgpr(&o)) {
-                return None;
-            }
-        }
-        if spec.kind == Kind::Null {
-            return register(text).filter(|o| *o == Operand::OFF);
-        }
-        if let Some(o) = register(text) {
-            return Some(o);
-        }
-        if let Some(s) = [235, 236, 237, 238, 251, 252, 253]
-            .into_iter()
-            .find(|&s| special_name(s) == text)
-        {
-            return Some(Operand::Special(s));
         }
         if spec.kind == Kind::SOpt && self.row.family == Family::Smem {
-            self.mods.offset = i32::try_from(number(text)?).ok()?;
-            return Some(Operand::OFF);
-        }
-        let read_as = OperandSpec {
-            ty: text_ty(self.row, spec.ty),
-            ..*spec
-        };
-        constant(&read_as, text)
-    }
-
-    fn modifier(&mut self, text: &str) -> Option<()> {
-        let (key, value) = text.split_once(':').unwrap_or((text, ""));
-        let m = &mut self.mods;
-        match key {
-            "glc" => m.glc = true,
-            "slc" => m.slc = true,
-            "dlc" => m.dlc = true,
-            "offen" => m.offen = true,
-            "idxen" => m.idxen = true,
-            "tfe" => m.tfe = true,
-            "gds" => m.gds = true,
-            "clamp" => m.clamp = true,
-            "mul" => m.omod = if value == "4" { 2 } else { 1 },
-            "div" => m.omod = 3,
-            "offset" if value.starts_with("swizzle(") => m.offset = imm::parse_swizzle(value)?,
-            "offset" => m.offset = i32::try_from(number(value)?).ok()?,
-            "offset0" => m.offset0 = u32::try_from(number(value)?).ok()?,
-            "offset1" => m.offset1 = u32::try_from(number(value)?).ok()?,
-            "op_sel" => m.op_sel = op_sel(self.row, value)?,
-            "op_sel_hi" => {
-                let keep = m.op_sel_hi & !((1 << bits(value)?.len()) - 1);
-                m.op_sel_hi = keep | mask(value)?;
-            }
-            "neg_lo" => m.neg_lo = mask(value)?,
-            "neg_hi" => m.neg_hi = mask(value)?,
-            _ => {
-                if super::graphics::parse_modifier(self.row, m, key, value).is_none() {
-                    self.dpp_modifier(key, value)?;
+            if let Some(offset) = number(text) {
+                if self.seen.has("offset") {
+                    return Err("the offset stands twice");
                 }
+                self.mods.offset = i32::try_from(offset).map_err(|_| "the offset does not fit")?;
+                return Ok(Operand::OFF);
             }
         }
-        Some(())
-    }
-
-    fn dpp_modifier(&mut self, key: &str, value: &str) -> Option<()> {
-        let n = || number(value).and_then(|v| u32::try_from(v).ok()).filter(|v| *v < 16);
-        let d = &mut self.dpp;
-        match key {
-            "quad_perm" => {
-                let b = bits(value).filter(|b| b.len() == 4 && b.iter().all(|v| *v < 4))?;
-                d.ctrl = Some(b[0] | b[1] << 2 | b[2] << 4 | b[3] << 6);
-            }
-            "row_shl" => d.ctrl = Some(0x100 + n()?),
-            "row_shr" => d.ctrl = Some(0x110 + n()?),
-            "row_ror" => d.ctrl = Some(0x120 + n()?),
-            "row_mirror" => d.ctrl = Some(0x140),
-            "row_half_mirror" => d.ctrl = Some(0x141),
-            "row_share" => d.ctrl = Some(0x150 + n()?),
-            "row_xmask" => d.ctrl = Some(0x160 + n()?),
-            "row_mask" => d.row_mask = Some(n()?),
-            "bank_mask" => d.bank_mask = Some(n()?),
-            // Historic spelling: both numbers switch it on.
-            "bound_ctrl" => d.bound_ctrl = matches!(value, "0" | "1"),
-            "fi" => d.fi = value == "1",
-            "dpp8" => d.sel = Some(bits(value)?.try_into().ok()?),
-            _ => return None,
+        let ty = text_ty(self.row, spec.ty);
+        if let (true, Some(source), Some(number)) = (neg || abs, source, Number::read(text)) {
+            self.constants.push(Constant {
+                operand: at,
+                source,
+                spec: OperandSpec { ty, ..*spec },
+                number,
+            });
         }
-        Some(())
+        operand(spec, ty, text)
+    }
+
+    /// A form without modifiers takes constants with `neg` or `abs` as constants of the resulting value.
+    fn fold_modifiers(&self, inst: &mut Inst) {
+        let keeps = inst.enc != Enc::Natural || !matches!(self.row.family, Family::Vop1 | Family::Vop2 | Family::Vopc);
+        if keeps {
+            return;
+        }
+        for c in self.constants.iter().filter(|c| c.spec.neg) {
+            let (neg, abs) = (inst.mods.neg >> c.source & 1 == 1, inst.mods.abs >> c.source & 1 == 1);
+            if let Ok(o) = constant(c.spec.kind, c.spec.ty, c.number.modified(neg, abs, c.spec.ty)) {
+                inst.operands[c.operand] = o;
+                inst.mods.neg &= !(1 << c.source);
+                inst.mods.abs &= !(1 << c.source);
+            }
+        }
+    }
+
+    /// Refuses modifiers that say nothing but stand where the form has none.
+    fn unused(&self, inst: &Inst) -> Result<(), ParseError> {
+        let Some(form) = Form::of(self.row, inst.enc) else {
+            return Ok(());
+        };
+        let specs: Vec<OperandSpec> = inst.specs().collect();
+        let srcs: Vec<&OperandSpec> = specs.iter().filter(|s| s.is_src() && s.field != Field::Vdst).collect();
+        let legal = LegalMods::of(self.row, form, inst.enc, &srcs);
+        match self.seen.unused(self.row, form, &legal) {
+            Some(modifier) => Err(ParseError::Illegal(EncodeError::Modifier {
+                name: self.row.name,
+                modifier,
+            })),
+            None => Ok(()),
+        }
     }
 }
 
-/// The last of n+1 bits is the destination's, which the machine keeps in bit 3.
-fn op_sel(row: &Row, value: &str) -> Option<u32> {
-    let b = bits(value)?;
-    let n = row
-        .operands
-        .iter()
-        .filter(|s| matches!(s.field, Field::Src0 | Field::Src1 | Field::Src2))
-        .count();
-    let m = mask(value)?;
-    let with_dst = b.len() == n + 1 && row.class != Class::ValuLane;
-    Some(if with_dst {
-        m & ((1 << n) - 1) | (m >> n & 1) << 3
-    } else {
-        m
-    })
+/// `-x`, `|x|`, `neg(x)`, `abs(x)` and their combinations: neg, abs, what is inside. A minus before a number is its sign.
+fn source_modifiers(text: &str) -> (bool, bool, &str) {
+    let (mut neg, mut abs, mut text) = (false, false, text);
+    if let Some(t) = call(text, "neg") {
+        (neg, text) = (true, t);
+    } else if let Some(t) = text
+        .strip_prefix('-')
+        .filter(|t| t.starts_with(|c: char| c == '|' || c.is_ascii_alphabetic()))
+    {
+        (neg, text) = (true, t);
+    }
+    if let Some(t) = call(text, "abs") {
+        (abs, text) = (true, t);
+    } else if let Some(t) = text.strip_prefix('|').and_then(|t| t.strip_suffix('|')) {
+        (abs, text) = (true, t.trim());
+    }
+    (neg, abs, text)
 }
 
-/// Numbers of `[a,b,..]`.
-fn bits(text: &str) -> Option<Vec<u32>> {
-    let inner = text.strip_prefix('[')?.strip_suffix(']')?;
-    inner.split(',').map(|t| t.trim().parse().ok()).collect()
-}
-
-/// Bit mask of `[0,1,..]`, first entry lowest.
-fn mask(text: &str) -> Option<u32> {
-    let b = bits(text)?;
-    (b.len() <= 4 && b.iter().all(|v| *v < 2)).then(|| b.iter().enumerate().fold(0, |m, (i, v)| m | v << i))
-}
-
-/// Decimal or hexadecimal integer with optional sign.
-pub(crate) fn number(text: &str) -> Option<i64> {
-    let (neg, t) = match text.strip_prefix('-') {
-        Some(t) => (true, t),
-        None => (false, text),
-    };
-    let v = match t.strip_prefix("0x") {
-        Some(h) => i64::from_str_radix(h, 16).ok()?,
-        None if t.starts_with(|c: char| c.is_ascii_digit()) => t.parse().ok()?,
-        None => return None,
-    };
-    Some(if neg { -v } else { v })
+/// `x` of `name(x)`.
+fn call<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    let inner = text.strip_prefix(name)?.strip_prefix('(')?.strip_suffix(')')?;
+    Some(inner.trim())
 }
 
 /// Elements of `[v1, v2, ..]`, the separate address registers of an image access.
 fn address_list(text: &str) -> Option<Vec<&str>> {
     let inner = text.strip_prefix('[')?.strip_suffix(']')?;
     Some(split_top(inner, |c| c == ','))
-}
-
-fn is_vgpr(o: &Operand) -> bool {
-    matches!(o, Operand::Reg(r) if r.file == RegFile::V)
-}
-
-/// A register by name; `off` is NULL.
-fn register(text: &str) -> Option<Operand> {
-    let named = match text {
-        "off" | "null" => Some(Reg::NULL),
-        "vcc_lo" => Some(Reg::VCC),
-        "vcc_hi" => Some(Reg::VCC_HI),
-        "vcc" => Some(Reg::sn(106, 2)),
-        "m0" => Some(Reg::M0),
-        "exec_lo" => Some(Reg::EXEC),
-        "exec_hi" => Some(Reg::EXEC_HI),
-        "exec" => Some(Reg::sn(126, 2)),
-        _ => None,
-    };
-    if let Some(r) = named {
-        return Some(Operand::Reg(r));
-    }
-    let (base, rest): (fn(u32, u32) -> Operand, &str) = if let Some(t) = text.strip_prefix("ttmp") {
-        (|i, n| Operand::sn(108 + i, n), t)
-    } else if let Some(t) = text.strip_prefix('v') {
-        (Operand::vn, t)
-    } else {
-        (Operand::sn, text.strip_prefix('s')?)
-    };
-    if let Some(inner) = rest.strip_prefix('[').and_then(|t| t.strip_suffix(']')) {
-        let (lo, hi) = inner.split_once(':').unwrap_or((inner, inner));
-        let (lo, hi): (u32, u32) = (lo.trim().parse().ok()?, hi.trim().parse().ok()?);
-        return (lo <= hi && hi < 256).then(|| base(lo, hi - lo + 1));
-    }
-    let i: u32 = rest.parse().ok()?;
-    (i < 256).then(|| base(i, 1))
-}
-
-/// A constant: inline when the operand's type has one of that value, else a literal.
-fn constant(spec: &OperandSpec, text: &str) -> Option<Operand> {
-    let ty = spec.ty;
-    if let Some(i) = FLOAT_NAMES.iter().position(|n| *n == text) {
-        return float_constant(spec, 240 + i as u32);
-    }
-    if matches!(
-        text,
-        "0.15915494" | "0.15915494309189532" | "0.1591549430918953357688837633725144"
-    ) {
-        return float_constant(spec, 248);
-    }
-    if text.contains('.') {
-        return float_literal(spec, text.parse().ok()?);
-    }
-    let v = number(text)?;
-    let bits = u32::try_from(v).or_else(|_| i32::try_from(v).map(|i| i as u32)).ok()?;
-    if spec.kind == Kind::Literal {
-        return Some(Operand::Literal(bits));
-    }
-    Some(match ty {
-        // The value of a 16-bit operand, signed or unsigned; only floats read 0xffff as -1.
-        _ if ty.bits() == 16 => match u16::try_from(v).or_else(|_| i16::try_from(v).map(|i| i as u16)) {
-            Ok(u) if ty == Ty::F16 => Operand::b16(u),
-            Ok(_) if (-16..=64).contains(&v) => Operand::int(v as i32),
-            Ok(u) => Operand::Literal(u32::from(u)),
-            Err(_) => Operand::Literal(bits),
-        },
-        Ty::PkF16 => match (Operand::int(bits as i32), u16::try_from(v).map(Operand::b16)) {
-            (c @ Operand::Const(_), _) => c,
-            (_, Ok(c @ Operand::Const(240..=248))) => c,
-            _ => Operand::Literal(bits),
-        },
-        // An f64 literal is the high half of the value.
-        Ty::F64 => match (240..=247)
-            .map(Operand::Const)
-            .find(|o| o.const_b64() == Some(u64::from(bits) << 32))
-        {
-            Some(c) => c,
-            None => wide(v, bits),
-        },
-        _ if ty.bits() >= 64 => wide(v, bits),
-        _ => Operand::b32(bits),
-    })
-}
-
-/// A 64-bit operand: its literals zero-extend, so 0xffffffff is not -1.
-fn wide(v: i64, bits: u32) -> Operand {
-    match i32::try_from(v) {
-        Ok(i) => Operand::int(i),
-        Err(_) => Operand::Literal(bits),
-    }
-}
-
-fn float_constant(spec: &OperandSpec, selector: u32) -> Option<Operand> {
-    if spec.kind == Kind::Literal {
-        let o = Operand::Const(selector);
-        return if spec.ty.bits() == 16 {
-            o.const_b16().map(|b| Operand::Literal(u32::from(b)))
-        } else {
-            o.const_b32().map(Operand::Literal)
-        };
-    }
-    Some(Operand::Const(selector))
-}
-
-/// A float that is no inline constant, in the operand's format.
-fn float_literal(spec: &OperandSpec, v: f64) -> Option<Operand> {
-    match spec.ty {
-        Ty::F64 => {
-            let b = v.to_bits();
-            (b as u32 == 0).then_some(Operand::Literal((b >> 32) as u32))
-        }
-        _ if spec.ty.bits() == 32 => Some(Operand::b32((v as f32).to_bits())),
-        _ => None,
-    }
 }

@@ -338,7 +338,7 @@ pub(crate) fn special_name(s: u32) -> &'static str {
 }
 
 /// Names of the inline floats, selector 240 first.
-pub(crate) const FLOAT_NAMES: [&str; 8] = ["0.5", "-0.5", "1.0", "-1.0", "2.0", "-2.0", "4.0", "-4.0"];
+const FLOAT_NAMES: [&str; 8] = ["0.5", "-0.5", "1.0", "-1.0", "2.0", "-2.0", "4.0", "-4.0"];
 
 /// Integer types of 16 bits show inline floats as their bit pattern.
 fn is_int16(ty: Ty) -> bool {
@@ -398,7 +398,7 @@ fn literal_text(ty: Ty, l: u32) -> String {
 }
 
 /// Bit patterns of the inline floats in bf16, selector 240 first.
-const BF16_INLINE: [u32; 9] = [0x3f00, 0xbf00, 0x3f80, 0xbf80, 0x4000, 0xc000, 0x4080, 0xc080, 0x3e23];
+pub(crate) const BF16_INLINE: [u32; 9] = [0x3f00, 0xbf00, 0x3f80, 0xbf80, 0x4000, 0xc000, 0x4080, 0xc080, 0x3e23];
 
 fn f64_literal_text(l: u32) -> String {
     let bits = u64::from(l) << 32;
