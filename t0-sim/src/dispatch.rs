@@ -1,41 +1,31 @@
-//! Running a whole dispatch: descriptor, workgroups over host threads, statistics, the first fault.
-//!
-//! Workers take groups in ascending order. Groups do not see each other except through global memory, so results do
-//! not depend on the number of threads, with the exceptions the card has too: races, and the order of float atomics.
-//! Of several faulting groups the one with the lowest number is reported, however the threads were timed.
+//! Starting a dispatch: the kernel descriptor, the initial state it asks for, the decoded kernel. The run itself is
+//! in [`crate::job`].
 
-use std::collections::{HashMap, VecDeque};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::collections::HashMap;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 
-use t0_backend_rdna3::object::CodeObject;
 use t0_backend_rdna3::target::{Target, GFX1100};
 
 use crate::driver::{
     Access, Dispatch, DispatchStats, ExecFault, ExecFaultKind, Executor, Finding, PageFlags, Scratch, Vm, PAGE,
 };
-use crate::exec::{run, Env};
-use crate::findings::Collected;
-use crate::group::{Group, GroupFault, Setup};
+use crate::exec::{run, Env, Stop};
+use crate::group::Setup;
+use crate::job::{lock, no_code, source, Job};
 use crate::mem::{Global, Lds};
 use crate::num::Numerics;
-use crate::profile::{Profile, Tally};
-use crate::program::{Program, MAX_CODE};
-use crate::scratch::{Area, Slots};
+use crate::profile::Profile;
+use crate::program::{Program, FETCH};
+use crate::scratch::Area;
 use crate::wave::{Wave, WaveState};
 
-/// Instructions a wave runs before its neighbours get a turn.
-const SLICE: u64 = 4096;
-/// Slices a group runs before another suspended group may take its place.
-const PATIENCE: u32 = 256;
-/// Suspended groups kept before they are continued ahead of new ones.
-const RESIDENT: usize = 96;
 /// Default limit of instructions per wave.
 pub const DEFAULT_BUDGET: u64 = 1 << 28;
 /// Decoded kernels kept.
 const CACHE: usize = 256;
-/// Waves of the largest workgroup.
-const MAX_WAVES: u32 = 32;
+/// Waves that find private memory in a launch without a queue.
+const SLOTS: u32 = 512;
 /// Bytes of private memory per work-item that a kernel with a dynamic stack gets on top of what its descriptor counts.
 pub const DYNAMIC_STACK: u32 = 16 << 10;
 
@@ -54,7 +44,8 @@ pub struct Simulator {
 /// A decoded kernel and the bytes it was decoded from.
 #[derive(Debug, Clone)]
 struct Cached {
-    bytes: Arc<[u8]>,
+    /// Offset from the entry and bytes of each decoded part.
+    runs: Vec<(u64, Vec<u8>)>,
     program: Arc<Program>,
 }
 
@@ -169,7 +160,7 @@ impl Simulator {
         if user.private_size == 0 {
             return self.start(launch, &user, vm, &cancel);
         }
-        let lent = Lent::new(vm, user.private_size, self.threads)?;
+        let lent = Lent::new(vm, user.private_size)?;
         user.scratch = Some(lent.area);
         self.start(launch, &user, vm, &cancel)
     }
@@ -177,18 +168,33 @@ impl Simulator {
     /// Runs one wave on `code` from its first byte, with the registers `wave` has, until `s_endpgm`: for tests of
     /// single instructions. `lds` is the wave's LDS before, the result its LDS after.
     pub fn run_wave(&self, code: &[u8], wave: &mut Wave, lds: Vec<u8>, vm: &Vm) -> Result<Vec<u8>, ExecFault> {
-        let program = Program::decode(code, &self.target.with_wave_size(wave.lanes()), wave.vgprs());
+        let fetch = |at: u64| {
+            let code = usize::try_from(at).ok().and_then(|at| code.get(at..)).unwrap_or(&[]);
+            code[..code.len().min(FETCH)].to_vec()
+        };
+        let mut program = Program::decode(&fetch, &self.target.with_wave_size(wave.lanes()), wave.vgprs());
         wave.pc = program.entry;
         let (mut mem, mut lds) = (Global::new(vm), Lds::from_bytes(lds));
-        let mut env = Env {
-            program: &program,
-            mem: &mut mem,
-            lds: &mut lds,
-            entry: 0,
-            waves: 1,
-            tally: None,
+        let until = wave.issued + self.budget;
+        let outcome = loop {
+            let mut env = Env {
+                program: &program,
+                mem: &mut mem,
+                lds: &mut lds,
+                entry: 0,
+                waves: 1,
+                tally: None,
+                token: true,
+                polls: &mut 0,
+            };
+            match run(wave, &mut env, until) {
+                Ok(Stop::Jump(to)) if !fetch(to).is_empty() => program.grow(&fetch, to),
+                Ok(Stop::Jump(to)) => break Err(no_code(to)),
+                Ok(Stop::Paused) => break Ok(()),
+                Ok(Stop::Token | Stop::Yield) => {}
+                Err(f) => break Err(f),
+            }
         };
-        let outcome = run(wave, &mut env, self.budget);
         let locate = |kind, lane| ExecFault {
             pc: program.code.get(wave.pc as usize).map(|i| i.offset),
             instruction: Some(program.text(wave.pc)),
@@ -221,21 +227,23 @@ impl Simulator {
         setup.numerics = self.numerics;
         setup.check_scratch().map_err(&named)?;
         let program = self.program(&mem, &setup).map_err(&named)?;
-        let mut job = Job::new(setup, program, source(vm, launch.descriptor), cancel);
-        job.tally = self.profiling.then(|| Mutex::new(Tally::new(&job.program)));
-        let threads = (self.threads as u64).min(job.total).max(1);
-        if threads == 1 {
-            job.work(vm);
-        } else {
-            rayon::scope(|s| (0..threads).for_each(|_| s.spawn(|_| job.work(vm))));
+        let known = program.code.len();
+        let mut job = Job::new(setup, program, source(vm, launch.descriptor), cancel, self.threads);
+        if self.profiling {
+            job.count_instructions();
         }
-        if let Some(tally) = job.tally.take() {
+        job.run(vm);
+        let program = job.program();
+        if program.code.len() > known {
+            self.keep(&mem, job.setup(), program.clone());
+        }
+        if let Some(tally) = job.take_tally() {
             lock(&self.profiles).push(Profile {
                 kernel: name.clone(),
                 numerics: self.numerics,
-                wave_size: job.setup.lanes,
-                program: job.program.clone(),
-                tally: tally.into_inner().unwrap_or_else(PoisonError::into_inner),
+                wave_size: job.setup().lanes,
+                program,
+                tally,
             });
         }
         job.finish(name)
@@ -243,37 +251,42 @@ impl Simulator {
 
     /// The decoded kernel of a launch, from the cache when its bytes have not changed.
     fn program(&self, mem: &Global, setup: &Setup) -> Result<Arc<Program>, ExecFaultKind> {
-        let key = (setup.entry, setup.vgprs, setup.lanes);
-        let mut cache = lock(&self.cache);
-        if let Some(c) = cache.get(&key) {
-            // What lies behind the kernel may change; only the decoded part counts.
-            if mem.code(setup.entry, c.bytes.len())?[..] == c.bytes[..] {
+        if let Some(c) = lock(&self.cache).get(&key(setup)) {
+            // What lies between and behind the decoded parts may change.
+            let same = |(at, bytes): &(u64, Vec<u8>)| {
+                mem.code(setup.entry.wrapping_add(*at), bytes.len())
+                    .is_ok_and(|now| now == *bytes)
+            };
+            if c.runs.iter().all(same) {
                 return Ok(c.program.clone());
             }
         }
-        let bytes = mem.code(setup.entry, MAX_CODE)?;
-        let program = Arc::new(Program::decode(
-            &bytes,
-            &self.target.with_wave_size(setup.lanes),
-            setup.vgprs,
-        ));
-        let used = program
-            .code
-            .last()
-            .map_or(0, |i| i.offset as usize + i.size as usize)
-            .min(bytes.len());
+        // Says what is wrong with the entry, where the decoder would only find no code.
+        mem.code(setup.entry, FETCH)?;
+        let fetch = |at: u64| mem.code(setup.entry.wrapping_add(at), FETCH).unwrap_or_default();
+        let target = self.target.with_wave_size(setup.lanes);
+        let program = Arc::new(Program::decode(&fetch, &target, setup.vgprs));
+        self.keep(mem, setup, program.clone());
+        Ok(program)
+    }
+
+    /// Puts a decoded kernel into the cache.
+    fn keep(&self, mem: &Global, setup: &Setup, program: Arc<Program>) {
+        let bytes = |(at, len): (u64, usize)| Some((at, mem.code(setup.entry.wrapping_add(at), len).ok()?));
+        let Some(runs) = program.runs().into_iter().map(bytes).collect() else {
+            return; // It runs into the end of its mapping: not worth keeping.
+        };
+        let mut cache = lock(&self.cache);
         if cache.len() >= CACHE {
             cache.clear();
         }
-        cache.insert(
-            key,
-            Cached {
-                bytes: bytes[..used].into(),
-                program: program.clone(),
-            },
-        );
-        Ok(program)
+        cache.insert(key(setup), Cached { runs, program });
     }
+}
+
+/// What a decoded kernel depends on besides its bytes.
+fn key(setup: &Setup) -> (u64, u32, u32) {
+    (setup.entry, setup.vgprs, setup.lanes)
 }
 
 /// Private memory mapped for one run.
@@ -285,11 +298,11 @@ struct Lent<'a> {
 }
 
 impl<'a> Lent<'a> {
-    /// Enough for a workgroup of every thread and as many suspended ones.
-    fn new(vm: &'a Vm, lane_bytes: u32, threads: usize) -> Result<Lent<'a>, ExecFault> {
+    /// The same number of slots whatever the number of threads: the order of workgroups depends on it.
+    fn new(vm: &'a Vm, lane_bytes: u32) -> Result<Lent<'a>, ExecFault> {
         const FIRST: u64 = 0x7e00_0000_0000;
         let wave_bytes = (64 * u64::from(lane_bytes)).next_multiple_of(256);
-        let slots = 2 * MAX_WAVES * threads as u32;
+        let slots = SLOTS;
         let bytes = (wave_bytes * u64::from(slots)).next_multiple_of(PAGE);
         let full = |what: String| ExecFault::new(rule(format!("no memory for the kernel's private memory: {what}")));
         let offset = vm.arena().take(bytes).map_err(|e| full(e.to_string()))?;
@@ -518,17 +531,6 @@ fn rule(what: String) -> ExecFaultKind {
     ExecFaultKind::Rule { what }
 }
 
-/// A code object and the number of a kernel in it.
-type Source = (Arc<CodeObject>, usize);
-
-/// The code object a descriptor was loaded from, if the client told.
-fn source(vm: &Vm, descriptor: u64) -> Option<Source> {
-    let (at, object) = vm.code_at(descriptor)?;
-    let is = |k: &t0_backend_rdna3::object::Kernel| at + k.descriptor_vaddr == descriptor;
-    let kernel = object.kernels.iter().position(is)?;
-    Some((object, kernel))
-}
-
 /// The name of the allocation the descriptor lies in.
 fn kernel_name(vm: &Vm, descriptor: u64) -> Option<String> {
     let probe = crate::driver::VmFault {
@@ -540,202 +542,4 @@ fn kernel_name(vm: &Vm, descriptor: u64) -> Option<String> {
     };
     let near = vm.explain(probe).nearest?;
     near.range.contains(&descriptor).then(|| near.name.to_string())
-}
-
-fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
-    m.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// A dispatch in progress, shared by its workers.
-struct Job<'a> {
-    setup: Setup,
-    program: Arc<Program>,
-    source: Option<Source>,
-    cancel: &'a AtomicBool,
-    /// Workgroups in all.
-    total: u64,
-    next: AtomicU64,
-    /// Number of the first faulting group so far; groups after it need not start.
-    stop_at: AtomicU64,
-    cancelled: AtomicBool,
-    suspended: Mutex<VecDeque<(u64, Group)>>,
-    /// What all workers counted, when asked for.
-    tally: Option<Mutex<Tally>>,
-    /// Free slots of private memory.
-    slots: Slots,
-    state: Mutex<Outcome>,
-}
-
-/// What is known about a dispatch in progress.
-#[derive(Default)]
-struct Outcome {
-    stats: RunStats,
-    findings: Collected,
-    fault: Option<(u64, ExecFault)>,
-}
-
-impl<'a> Job<'a> {
-    fn new(setup: Setup, program: Arc<Program>, source: Option<Source>, cancel: &'a AtomicBool) -> Job<'a> {
-        let total = setup.groups().iter().map(|&n| u64::from(n)).product();
-        let slots = Slots::new(setup.scratch.map_or(0, |a| a.slots));
-        Job {
-            slots,
-            source,
-            setup,
-            program,
-            cancel,
-            total,
-            next: AtomicU64::new(0),
-            stop_at: AtomicU64::new(u64::MAX),
-            cancelled: AtomicBool::new(false),
-            suspended: Mutex::default(),
-            state: Mutex::default(),
-            tally: None,
-        }
-    }
-
-    /// The next group: a new one while there are any, else one that was suspended.
-    fn take(&self, mem: &mut Global) -> Option<(u64, Group)> {
-        let crowded = lock(&self.suspended).len() >= RESIDENT;
-        if let Some(g) = crowded.then(|| lock(&self.suspended).pop_front()).flatten() {
-            return Some(g);
-        }
-        let limit = self.total.min(self.stop_at.load(Ordering::Relaxed));
-        if self.next.load(Ordering::Relaxed) < limit {
-            // Whoever holds the slots a new group lacks will take that group when it is done.
-            let needs = self.setup.scratch.map_or(0, |_| self.setup.waves());
-            if let Some(slots) = self.slots.take(needs) {
-                let n = self.next.fetch_add(1, Ordering::Relaxed);
-                if n < limit {
-                    let group = Group::new(&self.setup, self.id(n), slots);
-                    group.poison(mem);
-                    return Some((n, group));
-                }
-                self.slots.give(&slots);
-            }
-        }
-        lock(&self.suspended).pop_front()
-    }
-
-    /// Workgroup `n` in x, y, z.
-    fn id(&self, n: u64) -> [u32; 3] {
-        let [gx, gy, _] = self.setup.groups().map(u64::from);
-        [n % gx, n / gx % gy, n / (gx * gy)].map(|v| v as u32)
-    }
-
-    fn work(&self, vm: &Vm) {
-        let mut mem = Global::new(vm);
-        let mut tally = self.tally.as_ref().map(|_| Tally::new(&self.program));
-        while let Some((n, mut group)) = self.take(&mut mem) {
-            mem.refresh();
-            match self.run_group(n, &mut group, &mut mem, tally.as_mut()) {
-                Ok(true) => self.count(n, &group),
-                Ok(false) => lock(&self.suspended).push_back((n, group)),
-                Err(()) => break,
-            }
-        }
-        if let (Some(all), Some(own)) = (&self.tally, &tally) {
-            lock(all).merge(own);
-        }
-    }
-
-    /// Ok(true): ended or faulted; Ok(false): suspended; Err: cancelled.
-    fn run_group(
-        &self,
-        n: u64,
-        group: &mut Group,
-        mem: &mut Global,
-        mut tally: Option<&mut Tally>,
-    ) -> Result<bool, ()> {
-        for _ in 0..PATIENCE {
-            if self.cancel.load(Ordering::Relaxed) {
-                self.cancelled.store(true, Ordering::Relaxed);
-                return Err(());
-            }
-            if n > self.stop_at.load(Ordering::Relaxed) {
-                return Ok(true);
-            }
-            match group.run(&self.setup, &self.program, mem, tally.as_deref_mut(), SLICE) {
-                Ok(true) => return Ok(true),
-                Ok(false) => {}
-                Err(f) => {
-                    self.fault(n, group, f);
-                    return Ok(true);
-                }
-            }
-        }
-        Ok(false)
-    }
-
-    fn count(&self, n: u64, group: &Group) {
-        self.slots.give(&group.slots);
-        let state = &mut *lock(&self.state);
-        for w in &group.waves {
-            state.findings.add(n, w.index, &w.findings);
-        }
-        let stats = &mut state.stats;
-        stats.workgroups += 1;
-        stats.waves += group.waves.len() as u64;
-        stats.instructions += group.waves.iter().map(|w| w.issued).sum::<u64>();
-        stats.wmma += group.waves.iter().map(|w| w.wmma).sum::<u64>();
-    }
-
-    fn fault(&self, n: u64, group: &Group, f: GroupFault) {
-        self.stop_at.fetch_min(n, Ordering::Relaxed);
-        let mut e = ExecFault::new(f.fault.kind);
-        if let ExecFaultKind::Endless { waves, .. } = &mut e.kind {
-            *waves = group.backtrace(&self.program);
-        }
-        e.pc = self.program.code.get(f.pc as usize).map(|i| i.offset);
-        e.instruction = Some(self.program.text(f.pc));
-        e.source_line = self.line_of(f.pc);
-        e.workgroup = Some(group.id);
-        e.wave = Some(f.wave);
-        e.lane = f.fault.lane;
-        let slot = &mut lock(&self.state).fault;
-        if slot.as_ref().is_none_or(|(m, _)| n < *m) {
-            *slot = Some((n, e));
-        }
-    }
-
-    /// Place of an instruction in the Rust source, when the code object tells.
-    fn line_of(&self, at: u32) -> Option<String> {
-        let (object, kernel) = self.source.as_ref()?;
-        let line = object
-            .kernels
-            .get(*kernel)?
-            .line_at(self.program.code.get(at as usize)?.offset)?;
-        Some(format!("{}:{}", line.file, line.line))
-    }
-
-    fn finish(self, name: Option<String>) -> Result<RunStats, ExecFault> {
-        if let Some((_, mut f)) = lock(&self.state).fault.take() {
-            f.kernel = name;
-            return Err(f);
-        }
-        if self.cancelled.load(Ordering::Relaxed) {
-            return Err(ExecFault {
-                kernel: name,
-                ..ExecFault::new(ExecFaultKind::Cancelled)
-            });
-        }
-        let Outcome {
-            mut stats, findings, ..
-        } = std::mem::take(&mut *lock(&self.state));
-        stats.findings = findings
-            .into_iter()
-            .map(|(group, wave, seen)| Finding {
-                kind: seen.kind,
-                kernel: name.clone(),
-                pc: self.program.code.get(seen.at as usize).map_or(0, |i| i.offset),
-                instruction: self.program.text(seen.at),
-                source_line: self.line_of(seen.at),
-                workgroup: self.id(group),
-                wave,
-                lane: seen.lane,
-                count: seen.count,
-            })
-            .collect();
-        Ok(stats)
-    }
 }

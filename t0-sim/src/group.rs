@@ -2,11 +2,13 @@
 //!
 //! Waves run round-robin: each until its barrier, its end or the end of its time slice, so that waves of a group may
 //! wait for each other through LDS or global atomics. A barrier opens when every wave that has not ended stands at
-//! it; hardware counts ended waves as arrived. A group can be suspended between slices and continued elsewhere, which
-//! lets a launch of many groups make progress even if some wait for others.
+//! it; hardware counts ended waves as arrived. A group can be suspended at any instruction and continued elsewhere; the
+//! turns of its waves do not depend on that, because they are counted in instructions.
+
+use std::sync::Arc;
 
 use crate::driver::ExecFaultKind;
-use crate::exec::{run, Env, Fault};
+use crate::exec::{run, Env, Fault, Stop};
 use crate::mem::{Global, Lds};
 use crate::num::Numerics;
 use crate::profile::Tally;
@@ -65,8 +67,38 @@ pub(crate) struct Group {
     pub waves: Vec<Wave>,
     /// Slots of private memory its waves hold.
     pub slots: Vec<u32>,
+    /// The kernel as far as it is decoded.
+    pub program: Arc<Program>,
     lds: Lds,
+    /// The wave whose turn it is.
+    turn: usize,
+    /// Instructions that wave may have executed when its turn ends; 0 before the turn.
+    until: u64,
+    /// Rounds since the group last yielded.
+    rounds: u32,
+    /// Ordered instructions since the group last yielded.
+    polls: u32,
 }
+
+/// Why a workgroup stopped without a fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pause {
+    /// Every wave has ended.
+    Ended,
+    /// Every wave had its slice.
+    Round,
+    /// It needs the token to go on.
+    Token,
+    /// It has to give the token away.
+    Yield,
+    /// It needs the code at this offset to go on.
+    Jump(u64),
+}
+
+/// Instructions a wave runs before its neighbours get a turn.
+const SLICE: u64 = 4096;
+/// Rounds after which a group yields.
+const PATIENCE: u32 = 256;
 
 /// A fault and the wave it happened in.
 pub(crate) struct GroupFault {
@@ -75,12 +107,22 @@ pub(crate) struct GroupFault {
     pub pc: u32,
 }
 
+impl GroupFault {
+    fn of(fault: Box<Fault>, w: &Wave) -> GroupFault {
+        GroupFault {
+            fault,
+            wave: w.index,
+            pc: w.pc,
+        }
+    }
+}
+
 impl Group {
     /// The workgroup with the given number, before its first instruction.
     ///
     /// Work-items are numbered x first and packed into waves; a group at the edge of the grid has only the
     /// work-items inside of it. UNVERIFIED(hw): a partial group packs by its partial sizes.
-    pub fn new(s: &Setup, id: [u32; 3], slots: Vec<u32>) -> Group {
+    pub fn new(s: &Setup, program: Arc<Program>, id: [u32; 3], slots: Vec<u32>) -> Group {
         let size: [u32; 3] = [0, 1, 2].map(|d| s.workgroup[d].min(s.grid[d] - id[d] * s.workgroup[d]));
         let items = size[0] * size[1] * size[2];
         let waves = items.div_ceil(s.lanes).max(1);
@@ -88,6 +130,7 @@ impl Group {
         let make = |index: u32| {
             let mut w = Wave::with_lanes(s.lanes, s.vgprs, s.mode);
             w.index = index;
+            w.pc = program.entry;
             w.group = u64::from(id[0]) + groups[0] * (u64::from(id[1]) + groups[1] * u64::from(id[2]));
             w.dispatch_id = s.dispatch_id;
             w.numerics = s.numerics;
@@ -103,11 +146,17 @@ impl Group {
             }
             w
         };
+        let waves = (0..waves).map(make).collect();
         Group {
             id,
-            waves: (0..waves).map(make).collect(),
+            waves,
             slots,
+            program,
             lds: Lds::new(s.lds),
+            turn: 0,
+            until: 0,
+            rounds: 0,
+            polls: 0,
         }
     }
 
@@ -119,58 +168,80 @@ impl Group {
         }
     }
 
-    /// Runs every wave for one slice. True when all have ended.
+    /// Runs every wave for one slice, or goes on with a round that was interrupted.
     pub fn run(
         &mut self,
         s: &Setup,
-        program: &Program,
         mem: &mut Global,
         mut tally: Option<&mut Tally>,
-        slice: u64,
-    ) -> Result<bool, GroupFault> {
+        token: bool,
+    ) -> Result<Pause, GroupFault> {
         let count = self.waves.len() as u32;
-        for w in &mut self.waves {
-            if w.state != WaveState::Running {
-                continue;
-            }
-            let left = s.budget.saturating_sub(w.issued);
-            let mut env = Env {
-                program,
-                mem,
-                lds: &mut self.lds,
-                entry: s.entry,
-                waves: count,
-                tally: tally.as_deref_mut(),
-            };
-            run(w, &mut env, slice.min(left)).map_err(|fault| GroupFault {
-                fault,
-                wave: w.index,
-                pc: w.pc,
-            })?;
-            if w.state == WaveState::Running && w.issued >= s.budget {
-                let fault = Fault::new(ExecFaultKind::Endless {
-                    instructions: s.budget,
-                    waves: String::new(),
-                });
-                return Err(GroupFault {
-                    fault,
-                    wave: w.index,
-                    pc: w.pc,
-                });
-            }
-        }
-        if self.waves.iter().all(|w| w.state != WaveState::Running) {
-            for w in &mut self.waves {
-                if w.state == WaveState::AtBarrier {
-                    w.state = WaveState::Running;
+        while let Some(w) = self.waves.get_mut(self.turn) {
+            if w.state == WaveState::Running {
+                if self.until == 0 {
+                    self.until = (w.issued + SLICE).min(s.budget);
+                }
+                let mut env = Env {
+                    program: &self.program,
+                    mem: &mut *mem,
+                    lds: &mut self.lds,
+                    entry: s.entry,
+                    waves: count,
+                    tally: tally.as_deref_mut(),
+                    token,
+                    polls: &mut self.polls,
+                };
+                let stop = run(w, &mut env, self.until).map_err(|fault| GroupFault::of(fault, w))?;
+                match stop {
+                    Stop::Paused => {}
+                    Stop::Token => return Ok(Pause::Token),
+                    Stop::Yield => return Ok(Pause::Yield),
+                    Stop::Jump(to) => return Ok(Pause::Jump(to)),
+                }
+                if w.state == WaveState::Running && w.issued >= s.budget {
+                    let fault = Fault::new(ExecFaultKind::Endless {
+                        instructions: s.budget,
+                        waves: String::new(),
+                    });
+                    return Err(GroupFault::of(fault, w));
                 }
             }
+            self.turn += 1;
+            self.until = 0;
         }
-        Ok(self.waves.iter().all(|w| w.state == WaveState::Ended))
+        self.turn = 0;
+        self.open_barrier();
+        if self.waves.iter().all(|w| w.state == WaveState::Ended) {
+            return Ok(Pause::Ended);
+        }
+        self.rounds += 1;
+        if self.rounds < PATIENCE {
+            return Ok(Pause::Round);
+        }
+        self.rounds = 0;
+        Ok(Pause::Yield)
+    }
+
+    /// Lets the waves go on when all that have not ended stand at the barrier.
+    fn open_barrier(&mut self) {
+        if self.waves.iter().any(|w| w.state == WaveState::Running) {
+            return;
+        }
+        for w in self.waves.iter_mut().filter(|w| w.state == WaveState::AtBarrier) {
+            w.state = WaveState::Running;
+        }
+    }
+
+    /// A fault in the wave whose turn it is.
+    pub fn fault(&self, fault: Box<Fault>) -> GroupFault {
+        let w = &self.waves[self.turn.min(self.waves.len() - 1)];
+        GroupFault::of(fault, w)
     }
 
     /// Where every wave stands, for reports of endless loops.
-    pub fn backtrace(&self, program: &Program) -> String {
+    pub fn backtrace(&self) -> String {
+        let program = &self.program;
         let place = |w: &Wave| {
             let at = program.code.get(w.pc as usize).map_or(0, |i| i.offset);
             let text = program.text(w.pc);

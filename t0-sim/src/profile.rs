@@ -28,11 +28,24 @@ impl Tally {
 
     #[inline(always)]
     pub fn note(&mut self, at: u32, uneven: bool) {
-        self.counts[at as usize] += 1;
+        let at = at as usize;
+        if at >= self.counts.len() {
+            // The program grew.
+            self.counts.resize(at + 1, 0);
+        }
+        self.counts[at] += 1;
         self.uneven += u64::from(uneven);
     }
 
+    /// Takes back a note: the instruction will be executed again.
+    pub fn forget(&mut self, at: u32) {
+        if let Some(n) = self.counts.get_mut(at as usize) {
+            *n -= 1;
+        }
+    }
+
     pub fn merge(&mut self, other: &Tally) {
+        self.counts.resize(self.counts.len().max(other.counts.len()), 0);
         self.counts.iter_mut().zip(&other.counts).for_each(|(a, b)| *a += b);
         self.uneven += other.uneven;
     }

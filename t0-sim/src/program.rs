@@ -4,7 +4,8 @@
 //! decode each reachable instruction once, resolve operands to register numbers and constants to bit patterns (by
 //! the operand's type, RDNA3 manual 4.1), branches to indices, and precompute the register sets the wait and hazard
 //! traps need. Bytes that are no instruction become a stop that fires only when *reached*: data after the last
-//! `s_endpgm` is nobody's business.
+//! `s_endpgm` is nobody's business. Code that only jumps through registers reach (functions called by address, jump
+//! tables) is decoded when the first wave gets there.
 //!
 //! Invariant: an [`Instr`] with `stop == 0` names only registers the wave has.
 
@@ -19,6 +20,7 @@ use crate::aperture;
 use crate::driver::ExecFaultKind;
 use crate::exec::vopd::{self, Pair};
 use crate::hazard;
+use crate::order;
 
 /// A source operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,6 +125,8 @@ pub struct Instr {
     pub unit: Unit,
     /// True when it can be a hazard to later instructions.
     pub endangers: bool,
+    /// True when only the group that holds the token may execute it, see [`crate::order`].
+    pub ordered: bool,
     /// The halves of a dual-issue pair.
     pub(crate) pair: Option<Box<Pair>>,
 }
@@ -165,10 +169,16 @@ impl Passes {
     }
 }
 
+/// Code as the decoder asks for it: up to [`FETCH`] bytes at an offset from the kernel's entry (below it, a wrapped
+/// negative number); none where there is no code.
+pub type Fetch<'a> = dyn Fn(u64) -> Vec<u8> + 'a;
+/// Bytes of the longest instruction.
+pub const FETCH: usize = 24;
+
 /// A decoded kernel.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Program {
-    /// Instructions in address order; the first executed is `entry`.
+    /// Instructions: what is reached from the entry in address order, then what register jumps led to.
     pub code: Vec<Instr>,
     /// The instructions as decoded, parallel to `code`; `None` for bytes that are none.
     insts: Vec<Option<isa::Inst>>,
@@ -176,68 +186,90 @@ pub struct Program {
     pub stops: Vec<ExecFaultKind>,
     /// Index of the first instruction.
     pub entry: u32,
+    /// Index of the instruction at an offset.
+    index: HashMap<u64, u32>,
+    target: Target,
+    vgprs: u32,
 }
 
-/// Largest code the sweep reads from one entry.
-pub const MAX_CODE: usize = 16 << 20;
-
 impl Program {
-    /// Decodes what is reachable from the start of `code` for `target`, whose wave size counts. `vgprs` is the wave's
-    /// allocation. Jumps through registers are followed when they land on an instruction reached otherwise.
-    pub fn decode(code: &[u8], target: &Target, vgprs: u32) -> Program {
+    /// Decodes what is reachable from the entry for `target`, whose wave size counts. `vgprs` is the wave's
+    /// allocation. What only jumps through registers reach is added by [`Program::grow`] when they are taken.
+    pub fn decode(fetch: &Fetch, target: &Target, vgprs: u32) -> Program {
+        let mut p = Program {
+            code: Vec::new(),
+            insts: Vec::new(),
+            stops: Vec::new(),
+            entry: 0,
+            index: HashMap::new(),
+            target: *target,
+            vgprs,
+        };
+        p.grow(fetch, 0);
+        p.entry = p.at_offset(0).unwrap_or(0);
+        p
+    }
+
+    /// Adds what is reachable from the instruction at offset `root`. Indices given out before stay valid.
+    pub fn grow(&mut self, fetch: &Fetch, root: u64) {
         let mut found: BTreeMap<u64, Found> = BTreeMap::new();
-        let mut work = vec![0u64];
+        let mut work = vec![root];
         while let Some(start) = work.pop() {
             let mut at = start;
-            while !found.contains_key(&at) {
-                let f = Found::at(code, at, target);
-                let (next, jump, falls) = (at + u64::from(f.size), f.jump(at), f.falls_through());
+            while !found.contains_key(&at) && !self.index.contains_key(&at) {
+                let f = Found::at(&fetch(at), &self.target);
+                let (next, jump, falls) = (at.wrapping_add(u64::from(f.size)), f.jump(at), f.falls_through());
                 found.insert(at, f);
-                if let Some(to) = jump {
-                    work.push(to);
-                }
+                work.extend(jump);
                 if !falls {
                     break;
                 }
                 at = next;
             }
         }
-        Program::assemble(found, vgprs, target.wave_size)
+        let first = self.code.len();
+        let indices = found.keys().enumerate().map(|(k, &o)| (o, (first + k) as u32));
+        self.index.extend(indices);
+        for (offset, f) in found {
+            self.append(offset, f);
+        }
+        order::mark(&mut self.code, &self.insts);
     }
 
-    fn assemble(found: BTreeMap<u64, Found>, vgprs: u32, wave_size: u32) -> Program {
-        let index: HashMap<u64, u32> = found.keys().enumerate().map(|(i, &o)| (o, i as u32)).collect();
-        let mut p = Program {
-            code: Vec::new(),
-            insts: Vec::new(),
-            stops: Vec::new(),
-            entry: 0,
+    fn append(&mut self, offset: u64, f: Found) {
+        let lowered = match &f.what {
+            Ok(inst) => lower(inst, self.vgprs, self.target.wave_size),
+            Err(words) => Err(ExecFaultKind::IllegalInstruction { words: words.clone() }),
         };
-        for (offset, f) in found {
-            let mut instr = match &f.what {
-                Ok(inst) => lower(inst, vgprs, wave_size).unwrap_or_else(|why| {
-                    p.stops.push(why);
-                    let mut i = blank();
-                    i.stop = p.stops.len() as u32;
-                    i
-                }),
-                Err(words) => {
-                    p.stops.push(ExecFaultKind::IllegalInstruction { words: words.clone() });
-                    let mut i = blank();
-                    i.stop = p.stops.len() as u32;
-                    i
-                }
-            };
-            instr.index = p.code.len() as u32;
-            instr.offset = offset;
-            instr.size = f.size;
-            instr.next = index.get(&(offset + u64::from(f.size))).copied().unwrap_or(u32::MAX);
-            instr.target = f.jump(offset).and_then(|t| index.get(&t).copied()).unwrap_or(u32::MAX);
-            p.code.push(instr);
-            p.insts.push(f.what.ok());
+        let mut instr = lowered.unwrap_or_else(|why| {
+            self.stops.push(why);
+            Instr {
+                stop: self.stops.len() as u32,
+                ..blank()
+            }
+        });
+        let place = |at: u64| self.index.get(&at).copied().unwrap_or(u32::MAX);
+        instr.index = self.code.len() as u32;
+        instr.offset = offset;
+        instr.size = f.size;
+        instr.next = place(offset.wrapping_add(u64::from(f.size)));
+        instr.target = f.jump(offset).map_or(u32::MAX, place);
+        self.code.push(instr);
+        self.insts.push(f.what.ok());
+    }
+
+    /// The bytes that were decoded: offset and length of each run.
+    pub fn runs(&self) -> Vec<(u64, usize)> {
+        let mut parts: Vec<(i64, usize)> = self.code.iter().map(|i| (i.offset as i64, i.size as usize)).collect();
+        parts.sort_unstable();
+        let mut runs: Vec<(u64, usize)> = Vec::new();
+        for (at, len) in parts {
+            match runs.last_mut() {
+                Some((start, all)) if start.wrapping_add(*all as u64) == at as u64 => *all += len,
+                _ => runs.push((at as u64, len)),
+            }
         }
-        p.entry = index.get(&0).copied().unwrap_or(0);
-        p
+        runs
     }
 
     /// An instruction as text.
@@ -256,10 +288,7 @@ impl Program {
 
     /// Index of the instruction at a byte offset from the entry.
     pub fn at_offset(&self, offset: u64) -> Option<u32> {
-        self.code
-            .binary_search_by_key(&offset, |i| i.offset)
-            .ok()
-            .map(|i| i as u32)
+        self.index.get(&offset).copied()
     }
 }
 
@@ -270,8 +299,7 @@ struct Found {
 }
 
 impl Found {
-    fn at(code: &[u8], at: u64, target: &Target) -> Found {
-        let bytes = usize::try_from(at).ok().and_then(|a| code.get(a..)).unwrap_or(&[]);
+    fn at(bytes: &[u8], target: &Target) -> Found {
         match isa::decode(bytes, target) {
             Ok((inst, size)) => Found {
                 what: Ok(inst),
@@ -295,7 +323,7 @@ impl Found {
         let inst = self.what.as_ref().ok()?;
         for (operand, spec) in inst.operands.iter().zip(inst.specs()) {
             if let (Operand::Imm(d), Kind::Imm(ImmKind::Branch)) = (operand, spec.kind) {
-                return at.checked_add_signed(i64::from(*d as i16) * 4 + 4);
+                return Some(at.wrapping_add_signed(i64::from(*d as i16) * 4 + 4));
             }
         }
         None
@@ -342,6 +370,7 @@ fn blank() -> Instr {
         passes: Passes::One,
         unit: Unit::Other,
         endangers: false,
+        ordered: false,
         pair: None,
     }
 }

@@ -56,7 +56,7 @@ pub(super) fn sopk(w: &mut Wave, env: &Env, i: &Instr, op: Sopk) -> Step {
         s_setreg_b32 | s_setreg_imm32_b32 => hwreg::write(w, env, u, scalar32(w, i.src[0]))?,
         s_call_b64 => {
             if let Dst::S(d) = i.dst[0] {
-                w.set_s64(usize::from(d), env.entry + i.offset + 4);
+                w.set_s64(usize::from(d), env.entry.wrapping_add(i.offset) + 4);
             }
             branch(w, i)?;
         }

@@ -44,12 +44,18 @@ pub struct Fault {
     pub kind: ExecFaultKind,
     /// The lane to blame.
     pub lane: Option<u32>,
+    /// Not a fault yet: offset of code to decode before the instruction is executed again.
+    pub jump: Option<u64>,
 }
 
 impl Fault {
     /// A fault of the whole wave.
     pub fn new(kind: ExecFaultKind) -> Box<Fault> {
-        Box::new(Fault { kind, lane: None })
+        Box::new(Fault {
+            kind,
+            lane: None,
+            jump: None,
+        })
     }
 
     /// A broken rule.
@@ -67,6 +73,7 @@ impl Fault {
         Box::new(Fault {
             kind: ExecFaultKind::Memory(fault),
             lane: Some(lane),
+            jump: None,
         })
     }
 }
@@ -88,31 +95,75 @@ pub struct Env<'a, 'v> {
     pub waves: u32,
     /// Counts of what is executed, when asked for.
     pub tally: Option<&'a mut Tally>,
+    /// Whether ordered instructions may be executed.
+    pub token: bool,
+    /// Ordered instructions executed since the workgroup last yielded.
+    pub polls: &'a mut u32,
 }
 
-/// Runs a wave for at most `slice` instructions.
-pub fn run(w: &mut Wave, env: &mut Env, slice: u64) -> Step {
-    let until = w.issued + slice;
+/// Ordered instructions after which a workgroup yields: some may be attempts to see what another has done.
+const POLLS: u32 = 1024;
+
+impl Env<'_, '_> {
+    /// What keeps a wave from executing an ordered instruction.
+    fn gate(&mut self) -> Option<Stop> {
+        if !self.token {
+            return Some(Stop::Token);
+        }
+        if *self.polls >= POLLS {
+            *self.polls = 0;
+            return Some(Stop::Yield);
+        }
+        *self.polls += 1;
+        None
+    }
+}
+
+/// Why a wave stopped without a fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// Its time is up, or it stands at a barrier, or it has ended.
+    Paused,
+    /// The next instruction needs the token.
+    Token,
+    /// The workgroup has to let others go first.
+    Yield,
+    /// The next instruction jumps to this offset, which has not been decoded.
+    Jump(u64),
+}
+
+/// Runs a wave until it has executed `until` instructions in all.
+pub fn run(w: &mut Wave, env: &mut Env, until: u64) -> Step<Stop> {
     let program = env.program;
     while w.issued < until && w.state == WaveState::Running {
         let Some(i) = program.code.get(w.pc as usize) else {
             return Err(Fault::rule(
-                "control left the code of the kernel: a jump to bytes never decoded, or no s_endpgm",
+                "control left the code of the kernel: a branch out of it, or no s_endpgm",
             ));
         };
+        if i.ordered {
+            if let Some(stop) = env.gate() {
+                return Ok(stop);
+            }
+        }
         w.issued += 1;
         let at = w.pc;
         guard(w, i, program, at)?;
+        w.pc = i.next;
         if let Some(tally) = env.tally.as_deref_mut() {
             tally.note(at, i.class == Class::Wmma && wmma::copies_differ(w, i));
         }
-        w.pc = i.next;
         if let Err(f) = execute(w, env, i) {
             w.pc = at;
-            return Err(f);
+            let Some(to) = f.jump else { return Err(f) };
+            w.issued -= 1;
+            if let Some(tally) = env.tally.as_deref_mut() {
+                tally.forget(at);
+            }
+            return Ok(Stop::Jump(to));
         }
     }
-    Ok(())
+    Ok(Stop::Paused)
 }
 
 /// The traps that come before execution.

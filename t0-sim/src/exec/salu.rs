@@ -272,11 +272,11 @@ pub(super) fn sop1(w: &mut Wave, env: &Env, i: &Instr, op: Sop1) -> Step {
         | s_or_not1_saveexec_b64 => exec_op64(w, i, op, false),
         s_and_not0_wrexec_b32 | s_and_not1_wrexec_b32 => exec_op32(w, i, op, true),
         s_and_not0_wrexec_b64 | s_and_not1_wrexec_b64 => exec_op64(w, i, op, true),
-        s_getpc_b64 => set64(w, i, env.entry + i.offset + u64::from(i.size)),
+        s_getpc_b64 => set64(w, i, after(env, i)),
         s_setpc_b64 => jump(w, env, x)?,
         s_swappc_b64 => {
-            set64(w, i, env.entry + i.offset + u64::from(i.size));
             jump(w, env, x)?;
+            set64(w, i, after(env, i));
         }
     }
     Ok(())
@@ -306,13 +306,24 @@ fn relative(w: &Wave, named: Src, index: u32, regs: u32) -> Step<usize> {
     Ok(at as usize)
 }
 
+/// The address of the instruction after this one.
+fn after(env: &Env, i: &Instr) -> u64 {
+    env.entry.wrapping_add(i.offset).wrapping_add(u64::from(i.size))
+}
+
+/// Goes on at an address; asks for its code when it has not been decoded.
 fn jump(w: &mut Wave, env: &Env, to: u64) -> Step {
-    let index = to.checked_sub(env.entry).and_then(|o| env.program.at_offset(o));
-    w.pc = index.ok_or_else(|| {
-        Fault::rule(format!(
-            "jump to {to:#x}, which is no instruction reachable from the kernel's entry"
-        ))
-    })?;
+    let offset = to.wrapping_sub(env.entry);
+    match env.program.at_offset(offset) {
+        Some(index) => w.pc = index,
+        None => {
+            let mut f = Fault::rule(format!(
+                "jump to {to:#x}, where there is no code: not mapped for execution, or not a multiple of 4"
+            ));
+            f.jump = (to % 4 == 0).then_some(offset);
+            return Err(f);
+        }
+    }
     Ok(())
 }
 

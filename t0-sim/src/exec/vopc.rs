@@ -2,11 +2,14 @@
 
 use t0_backend_rdna3::isa::{Flags, Vopc};
 
-use super::lanes::{each, lane_mask, Lanes};
+use std::mem::MaybeUninit;
+
+use super::lanes::{each, lane_mask, Lanes, Row16};
+use super::wide::wide;
 use super::Step;
 use crate::num::{f16_to_f64, FpMode};
 use crate::program::Instr;
-use crate::wave::{Wave, EXEC, LANES};
+use crate::wave::{Row, Wave, EXEC, LANES};
 
 /// The relation a compare tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -192,21 +195,55 @@ fn rows<T: PartialOrd + Copy>(t: Test, a: &[T; LANES], b: &[T; LANES]) -> u32 {
     }
 }
 
+impl Lanes<'_> {
+    wide! {
+        /// A compare of 32-bit lanes.
+        fn compare32(x, test: Test, kind: Kind) -> u32 {
+            let mut room = [MaybeUninit::uninit(); 2];
+            let [p, q] = &mut room;
+            let (a, b, m) = (x.row(0, p), x.row(1, q), x.fp);
+            match kind {
+                Kind::F32 => {
+                    let float = |r: &Row| -> [f32; LANES] { each(|l| f32::from_bits(m.in32(r[l]))) };
+                    rows(test, &float(a), &float(b))
+                }
+                Kind::I32 => {
+                    let int = |r: &Row| -> [i32; LANES] { each(|l| r[l] as i32) };
+                    rows(test, &int(a), &int(b))
+                }
+                _ => rows(test, a, b),
+            }
+        }
+
+        /// A compare of 16-bit lanes.
+        fn compare16(x, test: Test, kind: Kind) -> u32 {
+            let (a, b, m) = (x.s16(0), x.s16(1), x.fp);
+            match kind {
+                Kind::F16 => rows(test, &half(&a, m), &half(&b, m)),
+                Kind::I16 => rows(test, &a.map(|h| h as i16), &b.map(|h| h as i16)),
+                _ => rows(test, &a, &b),
+            }
+        }
+
+        /// A compare of 64-bit lanes.
+        fn compare64(x, test: Test, kind: Kind) -> u32 {
+            match kind {
+                Kind::F64 => rows(test, &x.f64src(0), &x.f64src(1)),
+                Kind::I64 => rows(test, &x.s64(0).map(|q| q as i64), &x.s64(1).map(|q| q as i64)),
+                _ => rows(test, &x.s64(0), &x.s64(1)),
+            }
+        }
+    }
+}
+
 pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vopc) -> Step {
     let (test, kind) = meaning(op);
     let mut x = Lanes::new(w, i);
-    let m = x.fp;
     let bits = match kind {
         _ if test == Test::Class => class(&x, kind),
-        Kind::F32 => rows(test, &floats(&x, m, 0), &floats(&x, m, 1)),
-        Kind::I32 => rows(test, &ints(&x, 0), &ints(&x, 1)),
-        Kind::U32 => rows(test, &x.s32(0), &x.s32(1)),
-        Kind::F16 => rows(test, &half(&x, m, 0), &half(&x, m, 1)),
-        Kind::I16 => rows(test, &x.s16(0).map(|h| h as i16), &x.s16(1).map(|h| h as i16)),
-        Kind::U16 => rows(test, &x.s16(0), &x.s16(1)),
-        Kind::F64 => rows(test, &x.f64src(0), &x.f64src(1)),
-        Kind::I64 => rows(test, &x.s64(0).map(|q| q as i64), &x.s64(1).map(|q| q as i64)),
-        Kind::U64 => rows(test, &x.s64(0), &x.s64(1)),
+        Kind::F32 | Kind::I32 | Kind::U32 => x.compare32(test, kind),
+        Kind::F16 | Kind::I16 | Kind::U16 => x.compare16(test, kind),
+        Kind::F64 | Kind::I64 | Kind::U64 => x.compare64(test, kind),
     };
     if i.flags.has(Flags::W_EXEC) {
         let bits = bits & x.mask;
@@ -217,18 +254,9 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vopc) -> Step {
     Ok(())
 }
 
-fn floats(x: &Lanes, m: FpMode, k: usize) -> [f32; LANES] {
-    let a = x.s32(k);
-    each(|l| f32::from_bits(m.in32(a[l])))
-}
-
-fn ints(x: &Lanes, k: usize) -> [i32; LANES] {
-    let a = x.s32(k);
-    each(|l| a[l] as i32)
-}
-
-fn half(x: &Lanes, m: FpMode, k: usize) -> [f64; LANES] {
-    x.s16(k).map(|h| f16_to_f64(m.in16(h)))
+#[inline(always)]
+fn half(r: &Row16, m: FpMode) -> [f64; LANES] {
+    each(|l| f16_to_f64(m.in16(r[l])))
 }
 
 /// V_CMP_CLASS: bit 0 signalling NaN, 1 quiet NaN, 2..=9 -inf, -normal, -denormal, -0, +0, +denormal, +normal, +inf.

@@ -19,6 +19,7 @@ mod lds;
 mod machine;
 mod memory;
 mod mixed;
+mod order;
 mod scratch;
 mod semantics;
 mod speed;

@@ -1,0 +1,297 @@
+//! A dispatch in progress: workgroups over host threads, statistics, the first fault.
+//!
+//! In which order groups act on each other is [`crate::order`]'s matter. Of several faulting groups the one with the
+//! lowest number is reported, however the threads were timed.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use t0_backend_rdna3::object::CodeObject;
+
+use crate::dispatch::RunStats;
+use crate::driver::{ExecFault, ExecFaultKind, Finding, Vm};
+use crate::exec::Fault;
+use crate::findings::Collected;
+use crate::group::{Group, GroupFault, Pause, Setup};
+use crate::mem::Global;
+use crate::order::Order;
+use crate::profile::Tally;
+use crate::program::{Program, FETCH};
+use crate::scratch::Slots;
+
+/// A code object and the number of a kernel in it.
+pub(crate) type Source = (Arc<CodeObject>, usize);
+
+/// The code object a descriptor was loaded from, if the client told.
+pub(crate) fn source(vm: &Vm, descriptor: u64) -> Option<Source> {
+    let (at, object) = vm.code_at(descriptor)?;
+    let is = |k: &t0_backend_rdna3::object::Kernel| at + k.descriptor_vaddr == descriptor;
+    let kernel = object.kernels.iter().position(is)?;
+    Some((object, kernel))
+}
+
+pub(crate) fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
+    m.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The fault of a jump to where there is no code.
+pub(crate) fn no_code(offset: u64) -> Box<Fault> {
+    Fault::rule(format!(
+        "jump to {:+#x} from the kernel's entry, where there is no code; functions and jump targets must be mapped for execution",
+        offset as i64
+    ))
+}
+
+/// A dispatch in progress, shared by its workers.
+pub(crate) struct Job<'a> {
+    setup: Setup,
+    /// The kernel as far as any group has needed it.
+    program: Mutex<Arc<Program>>,
+    source: Option<Source>,
+    cancel: &'a AtomicBool,
+    cancelled: AtomicBool,
+    threads: usize,
+    order: Order<Group>,
+    /// What all workers counted, when asked for.
+    tally: Option<Mutex<Tally>>,
+    /// Free slots of private memory.
+    slots: Slots,
+    state: Mutex<Outcome>,
+}
+
+/// What is known about a dispatch in progress.
+#[derive(Default)]
+struct Outcome {
+    stats: RunStats,
+    findings: Collected,
+    fault: Option<(u64, ExecFault)>,
+}
+
+impl<'a> Job<'a> {
+    /// A dispatch on at most `threads` host threads.
+    pub fn new(
+        setup: Setup,
+        program: Arc<Program>,
+        source: Option<Source>,
+        cancel: &'a AtomicBool,
+        threads: usize,
+    ) -> Job<'a> {
+        let total: u64 = setup.groups().iter().map(|&n| u64::from(n)).product();
+        let threads = threads.min(usize::try_from(total).unwrap_or(usize::MAX)).max(1);
+        // Every group in flight must find its private memory.
+        let most = setup.scratch.map_or(u64::MAX, |a| u64::from(a.slots / setup.waves()));
+        Job {
+            slots: Slots::new(setup.scratch.map_or(0, |a| a.slots)),
+            order: Order::new(total, threads, most),
+            source,
+            setup,
+            program: Mutex::new(program),
+            cancel,
+            cancelled: AtomicBool::new(false),
+            threads,
+            state: Mutex::default(),
+            tally: None,
+        }
+    }
+
+    /// Counts every instruction.
+    pub fn count_instructions(&mut self) {
+        self.tally = Some(Mutex::new(Tally::new(&self.program())));
+    }
+
+    /// What was counted, if that was asked for.
+    pub fn take_tally(&mut self) -> Option<Tally> {
+        let tally = self.tally.take()?;
+        Some(tally.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The kernel as far as it is decoded.
+    pub fn program(&self) -> Arc<Program> {
+        lock(&self.program).clone()
+    }
+
+    /// What the groups start with.
+    pub fn setup(&self) -> &Setup {
+        &self.setup
+    }
+
+    /// Runs every group to its end, or to the first fault.
+    pub fn run(&self, vm: &Vm) {
+        if self.threads == 1 {
+            self.work(vm);
+        } else {
+            rayon::scope(|s| (0..self.threads).for_each(|_| s.spawn(|_| self.work(vm))));
+        }
+    }
+
+    /// Workgroup `n` in x, y, z.
+    fn id(&self, n: u64) -> [u32; 3] {
+        let [gx, gy, _] = self.setup.groups().map(u64::from);
+        [n % gx, n / gx % gy, n / (gx * gy)].map(|v| v as u32)
+    }
+
+    fn work(&self, vm: &Vm) {
+        let mut mem = Global::new(vm);
+        let mut tally = self.tally.as_ref().map(|_| Tally::new(&self.program()));
+        while let Some(turn) = self.order.take() {
+            mem.refresh();
+            let group = turn.group.unwrap_or_else(|| self.start(turn.n, &mut mem));
+            if !self.go_on(turn.n, group, turn.token, &mut mem, tally.as_mut()) {
+                self.cancelled.store(true, Ordering::Relaxed);
+                self.order.cancel();
+            }
+        }
+        if let (Some(all), Some(own)) = (&self.tally, &tally) {
+            lock(all).merge(own);
+        }
+    }
+
+    fn start(&self, n: u64, mem: &mut Global) -> Group {
+        let needs = self.setup.scratch.map_or(0, |_| self.setup.waves());
+        // There are enough slots: no more groups are in flight at once.
+        let slots = self.slots.take(needs).unwrap_or_default();
+        let group = Group::new(&self.setup, self.program(), self.id(n), slots);
+        group.poison(mem);
+        group
+    }
+
+    /// Runs a group until it ends or has to wait. False when the dispatch was cancelled.
+    fn go_on(
+        &self,
+        n: u64,
+        mut group: Group,
+        mut token: bool,
+        mem: &mut Global,
+        mut tally: Option<&mut Tally>,
+    ) -> bool {
+        loop {
+            if self.cancel.load(Ordering::Relaxed) {
+                return false;
+            }
+            if self.order.stopped(n) {
+                self.retire(n, &group, false);
+                return true;
+            }
+            let pause = group.run(&self.setup, mem, tally.as_deref_mut(), token);
+            let pause = match pause {
+                Ok(Pause::Jump(to)) => self.grow(&mut group, to, mem).map(|()| Pause::Round),
+                other => other,
+            };
+            match pause {
+                Ok(Pause::Ended) => {
+                    self.count(n, &group);
+                    self.retire(n, &group, false);
+                    return true;
+                }
+                Ok(Pause::Round | Pause::Jump(_)) => {}
+                Ok(Pause::Token) => match self.order.block(n, group) {
+                    Some(back) => (group, token) = (back, true),
+                    None => return true,
+                },
+                Ok(Pause::Yield) => {
+                    self.order.give(n, group);
+                    return true;
+                }
+                Err(f) => {
+                    self.fault(n, &group, f);
+                    self.retire(n, &group, true);
+                    return true;
+                }
+            }
+        }
+    }
+
+    fn retire(&self, n: u64, group: &Group, faulted: bool) {
+        self.slots.give(&group.slots);
+        self.order.end(n, faulted);
+    }
+
+    /// Gives a group a program that has the code at offset `to`.
+    fn grow(&self, group: &mut Group, to: u64, mem: &Global) -> Result<(), GroupFault> {
+        let fetch = |at: u64| mem.code(self.setup.entry.wrapping_add(at), FETCH).unwrap_or_default();
+        if fetch(to).is_empty() {
+            return Err(group.fault(no_code(to)));
+        }
+        let mut latest = lock(&self.program);
+        if latest.at_offset(to).is_none() {
+            let mut more = Program::clone(&latest);
+            more.grow(&fetch, to);
+            *latest = Arc::new(more);
+        }
+        group.program = latest.clone();
+        Ok(())
+    }
+
+    fn count(&self, n: u64, group: &Group) {
+        let state = &mut *lock(&self.state);
+        for w in &group.waves {
+            state.findings.add(n, w.index, &w.findings);
+        }
+        let stats = &mut state.stats;
+        stats.workgroups += 1;
+        stats.waves += group.waves.len() as u64;
+        stats.instructions += group.waves.iter().map(|w| w.issued).sum::<u64>();
+        stats.wmma += group.waves.iter().map(|w| w.wmma).sum::<u64>();
+    }
+
+    fn fault(&self, n: u64, group: &Group, f: GroupFault) {
+        let program = &group.program;
+        let mut e = ExecFault::new(f.fault.kind);
+        if let ExecFaultKind::Endless { waves, .. } = &mut e.kind {
+            *waves = group.backtrace();
+        }
+        e.pc = program.code.get(f.pc as usize).map(|i| i.offset);
+        e.instruction = Some(program.text(f.pc));
+        e.source_line = self.line_of(program, f.pc);
+        e.workgroup = Some(group.id);
+        e.wave = Some(f.wave);
+        e.lane = f.fault.lane;
+        let slot = &mut lock(&self.state).fault;
+        if slot.as_ref().is_none_or(|(m, _)| n < *m) {
+            *slot = Some((n, e));
+        }
+    }
+
+    /// Place of an instruction in the Rust source, when the code object tells.
+    fn line_of(&self, program: &Program, at: u32) -> Option<String> {
+        let (object, kernel) = self.source.as_ref()?;
+        let line = object
+            .kernels
+            .get(*kernel)?
+            .line_at(program.code.get(at as usize)?.offset)?;
+        Some(format!("{}:{}", line.file, line.line))
+    }
+
+    /// The result.
+    pub fn finish(self, name: Option<String>) -> Result<RunStats, ExecFault> {
+        if let Some((_, mut f)) = lock(&self.state).fault.take() {
+            f.kernel = name;
+            return Err(f);
+        }
+        if self.cancelled.load(Ordering::Relaxed) {
+            return Err(ExecFault {
+                kernel: name,
+                ..ExecFault::new(ExecFaultKind::Cancelled)
+            });
+        }
+        let program = self.program();
+        let Outcome {
+            mut stats, findings, ..
+        } = std::mem::take(&mut *lock(&self.state));
+        stats.findings = findings
+            .into_iter()
+            .map(|(group, wave, seen)| Finding {
+                kind: seen.kind,
+                kernel: name.clone(),
+                pc: program.code.get(seen.at as usize).map_or(0, |i| i.offset),
+                instruction: program.text(seen.at),
+                source_line: self.line_of(&program, seen.at),
+                workgroup: self.id(group),
+                wave,
+                lane: seen.lane,
+                count: seen.count,
+            })
+            .collect();
+        Ok(stats)
+    }
+}

@@ -1,0 +1,165 @@
+//! Results that do not depend on the number of host threads, and code that only register jumps reach.
+#![allow(clippy::unwrap_used)]
+
+use crate::common::*;
+use t0_sim::driver::{ExecFault, PageFlags, Vm};
+use t0_sim::{Launch, RunStats, Simulator};
+
+const KERNEL: u64 = 0x10_0000;
+const ARGS: u64 = 0x20_0000;
+const OUT: u64 = 0x30_0000;
+
+/// Runs `groups` groups of 32 on cleared memory of `n` dwords; s[2:3] is its address, s13 the group.
+fn go(text: &str, groups: u32, n: usize, threads: usize) -> (Result<RunStats, ExecFault>, Vec<u32>) {
+    let vm = Vm::new().unwrap();
+    let text = format!("s_load_b64 s[2:3], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\n{text}\ns_endpgm");
+    Kernel::default().load(&vm, KERNEL, "kernel", &text);
+    let args = vm.map_fresh(ARGS, 64, PageFlags::ALL, "kernarg").unwrap();
+    // SAFETY: a fresh page.
+    unsafe { args.cast::<u64>().write(OUT) };
+    let out = vm.map_fresh(OUT, 4 * n as u64, PageFlags::ALL, "out").unwrap();
+    // SAFETY: `map_fresh` gave 4 * n bytes.
+    (0..n).for_each(|k| unsafe { out.cast::<u32>().add(k).write(0) });
+    let launch = Launch {
+        descriptor: KERNEL,
+        kernarg: ARGS,
+        grid: [32 * groups, 1, 1],
+        workgroup: [32, 1, 1],
+        lds: 0,
+    };
+    let result = Simulator::new().with_threads(threads).run(&launch, &vm);
+    let memory = read(&vm, OUT, n);
+    (result, memory)
+}
+
+/// Some work whose length depends on the group, so that threads overtake each other.
+const DELAY: &str = "
+    s_mul_i32 s20, s13, 0x9e37
+    s_and_b32 s20, s20, 0x3ff
+    s_add_u32 s20, s20, 1
+    delay:
+    s_sub_u32 s20, s20, 1
+    s_cmp_lg_u32 s20, 0
+    s_cbranch_scc1 delay";
+
+#[test]
+fn float_atomics_add_up_in_the_same_order() {
+    // Every lane adds 1 / (group + 3) to one of 4 sums: the rounding depends on the order.
+    let text = format!(
+        "{DELAY}
+        v_and_b32 v1, 3, v0
+        v_lshlrev_b32 v1, 2, v1
+        s_add_u32 s4, s13, 3
+        v_cvt_f32_u32 v2, s4
+        v_rcp_f32 v2, v2
+        global_atomic_add_f32 v1, v2, s[2:3]"
+    );
+    let (_, want) = go(&text, 300, 4, 1);
+    assert!(f32::from_bits(want[0]) > 1.0);
+    for threads in [2, 3, 8] {
+        assert_eq!(go(&text, 300, 4, threads).1, want, "{threads} threads");
+    }
+}
+
+#[test]
+fn old_values_of_atomics_are_handed_out_in_the_order_of_groups() {
+    // One lane takes a ticket and writes its group there.
+    let text = format!(
+        "{DELAY}
+        s_mov_b32 exec_lo, 1
+        v_mov_b32 v1, 0
+        v_mov_b32 v2, 1
+        global_atomic_add_u32 v3, v1, v2, s[2:3] glc
+        s_waitcnt vmcnt(0)
+        v_lshlrev_b32 v3, 2, v3
+        v_mov_b32 v4, s13
+        global_store_b32 v3, v4, s[2:3] offset:4"
+    );
+    for threads in [1, 4] {
+        let memory = go(&text, 200, 201, threads).1;
+        assert_eq!(memory[0], 200);
+        assert_eq!(memory[1..], (0..200).collect::<Vec<u32>>(), "{threads} threads");
+    }
+}
+
+#[test]
+fn atomics_that_only_commute_need_no_order() {
+    let text = format!("{DELAY}\nv_and_b32 v1, 7, v0\nv_lshlrev_b32 v1, 2, v1\nglobal_atomic_add_u32 v1, v0, s[2:3]");
+    let want = go(&text, 500, 8, 1).1;
+    assert_eq!(want[0], 500 * (8 + 16 + 24));
+    assert_eq!(go(&text, 500, 8, 4).1, want);
+}
+
+#[test]
+fn a_barrier_of_all_groups_lets_everybody_through() {
+    // Each group counts itself in and polls until all have: group 0 waits for the last.
+    let text = "s_mov_b32 exec_lo, 1
+        v_mov_b32 v1, 0
+        v_mov_b32 v2, 1
+        global_atomic_add_u32 v3, v1, v2, s[2:3] glc
+        s_waitcnt vmcnt(0)
+        poll:
+        global_load_b32 v4, v1, s[2:3] glc
+        s_waitcnt vmcnt(0)
+        v_readfirstlane_b32 s5, v4
+        s_cmp_lg_u32 s5, 100
+        s_cbranch_scc1 poll
+        s_lshl_b32 s6, s13, 2
+        v_mov_b32 v5, s6
+        global_store_b32 v5, v3, s[2:3] offset:4";
+    let (stats, want) = go(text, 100, 101, 1);
+    assert_eq!(want[1..], (0..100).collect::<Vec<u32>>());
+    for threads in [2, 5] {
+        let (again, memory) = go(text, 100, 101, threads);
+        assert_eq!(memory, want);
+        // Even the number of polls is the same.
+        assert_eq!(again.unwrap(), stats.as_ref().unwrap().clone());
+    }
+}
+
+#[test]
+fn groups_without_contact_see_the_lowest_fault_and_the_same_counts() {
+    // Groups 37 and above leave the buffer.
+    let text = format!("{DELAY}\ns_lshl_b32 s4, s13, 12\nv_mov_b32 v1, s4\nglobal_store_b32 v1, v0, s[2:3]");
+    for threads in [1, 2, 7] {
+        let e = go(&text, 90, 37 * 1024, threads).0.unwrap_err();
+        assert_eq!(e.workgroup, Some([37, 0, 0]), "{threads} threads");
+    }
+    let one = go(&text, 30, 37 * 1024, 1).0.unwrap();
+    assert_eq!(go(&text, 30, 37 * 1024, 4).0.unwrap(), one);
+}
+
+#[test]
+fn functions_called_by_address_are_decoded_when_they_are_reached() {
+    // The function lies behind the end of the kernel; only its distance is known.
+    let text = "s_getpc_b64 s[4:5]
+        s_add_u32 s4, s4, 36
+        s_addc_u32 s5, s5, 0
+        v_mov_b32 v5, 7
+        s_swappc_b64 s[30:31], s[4:5]
+        v_lshlrev_b32 v6, 2, v0
+        global_store_b32 v6, v5, s[2:3]
+        s_endpgm
+        s_code_end
+        v_mul_u32_u24 v5, 6, v5
+        s_setpc_b64 s[30:31]";
+    for threads in [1, 4] {
+        let (stats, memory) = go(text, 8, 32, threads);
+        assert_eq!(memory, [42; 32]);
+        // Each of the 12 instructions counts once, also the jump that had to wait for its code.
+        assert_eq!(stats.unwrap().instructions, 8 * 12);
+    }
+    let e = go("s_mov_b64 s[4:5], 0x40000\ns_setpc_b64 s[4:5]", 1, 1, 1)
+        .0
+        .unwrap_err()
+        .to_string();
+    assert!(e.contains("no code"), "{e}");
+}
+
+#[test]
+fn a_single_wave_follows_register_jumps_too() {
+    let mut m = Machine::new();
+    m.run("s_mov_b64 s[4:5], 16\ns_setpc_b64 s[4:5]\ns_endpgm\ns_code_end\ns_movk_i32 s6, 5")
+        .unwrap();
+    assert_eq!(m.s(6), 5);
+}
