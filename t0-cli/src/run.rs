@@ -113,6 +113,7 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Outcome, CliError> {
             numerics: args.numerics,
             profile: args.count || args.fidelity,
             threads: None,
+            target: Some(object.target),
         },
     )?;
     let buffers = inputs

@@ -41,6 +41,11 @@ __kernel void reverse(__global float *y, __local float *l) {
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
   y[ID(0)] = l[SIZE(0) - 1 - i];
 }
+__kernel void scattered(__global int *y, int n) {
+  volatile int a[64];
+  for (int i = 0; i < 64; i++) a[i] = i * n;
+  y[ID(0)] = a[(ID(0) * 7 + n) & 63];
+}
 __kernel void curve(__global float *y, __global const float *x) {
   uint i = ID(0);
   y[i] = __builtin_amdgcn_exp2f(x[i]);
@@ -48,12 +53,21 @@ __kernel void curve(__global float *y, __global const float *x) {
 "#;
 
 /// The code object, or `None` without clang 19.
-fn compile(dir: &std::path::Path, wave: u32) -> Option<PathBuf> {
+fn compile(dir: &std::path::Path, chip: &str, wave: u32) -> Option<PathBuf> {
     let (source, object) = (dir.join("k.cl"), dir.join("k.co"));
     std::fs::write(&source, SOURCE).unwrap();
     let mut clang = Command::new("clang-19");
-    clang.args(["-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx1100", "-nogpulib", "-O2"]);
+    clang.args([
+        "-x",
+        "cl",
+        "-cl-std=CL2.0",
+        "-target",
+        "amdgcn-amd-amdhsa",
+        "-nogpulib",
+        "-O2",
+    ]);
     clang.args(["-Xclang", "-finclude-default-header"]);
+    clang.arg(format!("-mcpu={chip}"));
     if wave == 64 {
         clang.arg("-mwavefrontsize64");
     }
@@ -77,9 +91,13 @@ struct Case {
 
 /// The test for both wave sizes, or nothing without a compiler.
 fn cases(test: &str, f: impl Fn(&Case)) {
+    cases_on("gfx1100", test, f);
+}
+
+fn cases_on(chip: &str, test: &str, f: impl Fn(&Case)) {
     for wave in [32, 64] {
-        let dir = folder(&format!("clang-{test}-{wave}"));
-        let Some(file) = compile(&dir, wave) else { return };
+        let dir = folder(&format!("clang-{test}-{chip}-{wave}"));
+        let Some(file) = compile(&dir, chip, wave) else { return };
         let file = file.to_str().unwrap().to_owned();
         f(&Case { dir, file, wave });
     }
@@ -98,7 +116,9 @@ impl Case {
 
     fn save<T: npyz::AutoSerialize + Copy>(&self, name: &str, data: &[T]) {
         let file = std::io::BufWriter::new(std::fs::File::create(self.dir.join(name)).unwrap());
-        let options = npyz::WriteOptions::<T>::new().default_dtype().shape(&[data.len() as u64]);
+        let options = npyz::WriteOptions::<T>::new()
+            .default_dtype()
+            .shape(&[data.len() as u64]);
         let mut w = options.writer(file).begin_nd().unwrap();
         w.extend(data.iter().copied()).unwrap();
         w.finish().unwrap();
@@ -138,9 +158,18 @@ fn arguments_and_arrays_of_every_size() {
             "--kernel types --grid 1 --block 64 --arg inout:@d.npy:@d2.npy --arg inout:@q.npy:@q2.npy --arg inout:@s.npy:@s2.npy \
              --arg inout:@c.npy:@c2.npy --arg out:@h2.npy:f16:64:1.5 --arg f64:1.5 --arg i64:-5 --arg i16:-3 --arg i8:-2 --arg f16:0.25",
         );
-        assert_eq!(c.load::<f64>("d2.npy"), n.clone().map(|i| 1.5 * i as f64).collect::<Vec<_>>());
-        assert_eq!(c.load::<i64>("q2.npy"), n.clone().map(|i| (i << 33) - 5).collect::<Vec<_>>());
-        assert_eq!(c.load::<i16>("s2.npy"), n.clone().map(|i| i as i16 - 3).collect::<Vec<_>>());
+        assert_eq!(
+            c.load::<f64>("d2.npy"),
+            n.clone().map(|i| 1.5 * i as f64).collect::<Vec<_>>()
+        );
+        assert_eq!(
+            c.load::<i64>("q2.npy"),
+            n.clone().map(|i| (i << 33) - 5).collect::<Vec<_>>()
+        );
+        assert_eq!(
+            c.load::<i16>("s2.npy"),
+            n.clone().map(|i| i as i16 - 3).collect::<Vec<_>>()
+        );
         assert_eq!(c.load::<i8>("c2.npy"), n.map(|i| i as i8 - 2).collect::<Vec<_>>());
         let halves = std::fs::read(c.dir.join("h2.npy")).unwrap();
         let bits = half::f16::from_f32(1.75).to_le_bytes();
@@ -163,15 +192,47 @@ fn lds_of_dynamic_size() {
 fn fidelity_of_compiled_code() {
     cases("curve", |c| {
         c.save("x.npy", &(0..64).map(|i| i as f32 - 32.0).collect::<Vec<_>>());
-        let v = json(&c.run("--kernel curve --grid 1 --block 64 --arg out:@y.npy:f32:64 --arg in:@x.npy --fidelity --json"));
+        let v = json(
+            &c.run("--kernel curve --grid 1 --block 64 --arg out:@y.npy:f32:64 --arg in:@x.npy --fidelity --json"),
+        );
         let want: Vec<f32> = (0..64).map(|i| 2f32.powi(i - 32)).collect();
         assert_eq!(c.load::<f32>("y.npy"), want);
         let f = &v["fidelity"];
         assert_eq!(f["exact"], false, "{v}");
         let judged = f["opcodes"].as_array().unwrap();
         let exp = judged.iter().find(|o| o["name"] == "v_exp_f32").unwrap();
-        assert_eq!((exp["level"].as_str(), exp["count"].as_u64()), (Some("approximate"), Some(64 / u64::from(c.wave))));
-        let sinks: Vec<_> = f["reached"].as_array().unwrap().iter().map(|r| r["sink"].as_str().unwrap()).collect();
+        assert_eq!(
+            (exp["level"].as_str(), exp["count"].as_u64()),
+            (Some("approximate"), Some(64 / u64::from(c.wave)))
+        );
+        let sinks: Vec<_> = f["reached"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|r| r["sink"].as_str().unwrap())
+            .collect();
         assert_eq!(sinks, ["memory"], "{v}");
     });
+}
+
+#[test]
+fn private_memory_is_provided() {
+    cases("private", |c| {
+        c.run("--kernel scattered --grid 2 --block 64 --arg out:@y.npy:i32:128 --arg i32:3");
+        let want: Vec<i32> = (0..128).map(|i| 3 * ((7 * i + 3) & 63)).collect();
+        assert_eq!(c.load::<i32>("y.npy"), want);
+    });
+}
+
+#[test]
+fn every_chip_of_the_generation() {
+    for chip in ["gfx1101", "gfx1102", "gfx1103", "gfx1150", "gfx1151"] {
+        cases_on(chip, "chips", |c| {
+            let x: Vec<f32> = (0..64).map(|i| i as f32).collect();
+            c.save("x.npy", &x);
+            c.run("--kernel reverse --grid 1 --block 64 --lds 256 --arg inout:@x.npy:@r.npy --arg u32:0");
+            let want: Vec<f32> = x.iter().rev().copied().collect();
+            assert_eq!(c.load::<f32>("r.npy"), want, "{chip}");
+        });
+    }
 }

@@ -189,6 +189,7 @@ pub fn run(args: &Args, target: &Target, out: &mut Output) -> Result<Outcome, Cl
             numerics: Some(args.numerics),
             profile: false,
             threads: Some(threads),
+            target: Some(*target),
         };
         let device = Device::simulated("t0 bench sim", &options)?;
         for l in loops() {
