@@ -483,7 +483,7 @@ impl Reader<'_> {
 
     /// The low half of a negative 16-bit integer's literal.
     fn narrow(&mut self, l: u32, spec: &OperandSpec) -> u32 {
-        let negative = l >= 0xffff_8000 && spec.ty.bits() == 16 && !spec.ty.is_float();
+        let negative = l >= 0xffff_8000 && spec.ty.bits() == 16 && !spec.ty.is_float() && spec.ty != Ty::Class16;
         self.narrowed |= negative;
         if negative {
             l & 0xffff

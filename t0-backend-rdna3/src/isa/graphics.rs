@@ -196,7 +196,7 @@ pub(crate) fn read_mods(row: &Row, form: Form, w: u64, m: &mut Mods) {
 }
 
 /// Ray intersections have fixed modifiers (dmask 15, unorm, r128), which are not written.
-fn is_ray(row: &Row) -> bool {
+pub(crate) fn is_ray(row: &Row) -> bool {
     row.operands
         .iter()
         .any(|s| matches!(s.kind, Kind::ImgAddr(ImgAddr::Ray { .. })))
@@ -379,8 +379,8 @@ fn check_image(inst: &Inst, row: &'static Row) -> Result<(), EncodeError> {
     Ok(())
 }
 
-/// Longest address of a row: sampling and mip levels exist for at most three coordinates, although one run of four
-/// registers is always possible. Source: LLVM 19 `MIMG_Sampler_AddrSizes`.
+/// Longest address of a row: sampling and mip levels exist for at most three coordinates, although runs that would be
+/// three or seven registers long have versions of four and eight. Source: LLVM 19 `MIMG_Sampler_AddrSizes`.
 fn max_address(a: ImgAddr, row: &Row, enc: Enc) -> u32 {
     let ImgAddr::Texel {
         extra, gradients, lod, ..
@@ -396,11 +396,8 @@ fn max_address(a: ImgAddr, row: &Row, enc: Enc) -> u32 {
     };
     let coords = if sampler || lod { 3 } else { 4 };
     let max = extra + gradients + coords + u32::from(lod);
-    if matches!(enc, Enc::Nsa(_)) {
-        max
-    } else {
-        max.max(4)
-    }
+    let full = !matches!(enc, Enc::Nsa(_)) && matches!(max, 3 | 7);
+    max + u32::from(full)
 }
 
 /// Modifiers of images, exports and LDSDIR as text.
@@ -528,5 +525,5 @@ pub fn is_graphics(row: &Row) -> bool {
     matches!(row.family, Family::Mimg | Family::Vinterp)
         || matches!(row.class, Class::Export | Class::LdsDir)
         || row.flags.has(Flags::GDS_ONLY)
-        || row.flags.has(Flags::NO_GDS)
+        || row.name == "ds_bvh_stack_rtn_b32"
 }

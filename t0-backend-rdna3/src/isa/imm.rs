@@ -81,6 +81,12 @@ const DELAY_ID: [&str; 12] = [
 ];
 const DELAY_SKIP: [&str; 6] = ["SAME", "NEXT", "SKIP_1", "SKIP_2", "SKIP_3", "SKIP_4"];
 
+/// Whether every field of `s_delay_alu` has a value with a meaning.
+pub(crate) fn is_delay(v: i64) -> bool {
+    let id = |shift: u32| (v >> shift & 15) < DELAY_ID.len() as i64;
+    id(0) && id(7) && (v >> 4 & 7) < DELAY_SKIP.len() as i64 && (0..1 << 11).contains(&v)
+}
+
 fn delay_alu(u: u32) -> String {
     let (id0, skip, id1) = (u & 15, u >> 4 & 7, u >> 7 & 15);
     let mut parts = Vec::new();
@@ -254,7 +260,7 @@ pub(crate) fn print_swizzle(f: &mut Formatter<'_>, offset: i32) -> fmt::Result {
 
 /// Reads the text of an immediate; the inverse of [`print`], and plain numbers for every kind.
 pub(crate) fn parse(kind: ImmKind, text: &str) -> Option<i64> {
-    if let Some(v) = number(text) {
+    if let Some(v) = number(text).filter(|_| !matches!(kind, ImmKind::Attr | ImmKind::ExpTarget)) {
         return match kind {
             // Signed kinds may be written as the 16 bits they occupy.
             ImmKind::Signed | ImmKind::Branch if (32768..=65535).contains(&v) => Some(v - 65536),

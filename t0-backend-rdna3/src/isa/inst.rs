@@ -131,9 +131,6 @@ impl Mods {
             // LLVM encodes all three bits even where the third source does not exist.
             mods.op_sel_hi = 7;
         }
-        if row.flags.has(Flags::RTN) && row.class == Class::VmemAtomic {
-            mods.glc = true;
-        }
         super::graphics::default_mods(row, &mut mods);
         mods
     }

@@ -5,6 +5,7 @@
 
 use super::form::Form;
 use super::graphics;
+use super::imm;
 use super::inst::Enc;
 use super::row::{Class, Field, Flags, ImmKind, Kind, OperandSpec, Row, Ty};
 use super::{vopd, Inst, Operand, Reg, RegFile};
@@ -91,8 +92,6 @@ pub enum EncodeError {
         min: i64,
         max: i64,
     },
-    #[error("{name}: this atomic always returns the old value; set glc")]
-    NeedsGlc { name: &'static str },
     #[error("{name} is one half of a dual-issue pair; write both as `{name} .. :: v_dual_..`")]
     NoPair { name: &'static str },
     #[error("{name}: exists for waves of {lanes} lanes only")]
@@ -193,12 +192,17 @@ impl Ctx<'_> {
                         selector: s,
                     });
                 }
-                self.allow(
-                    i,
-                    spec,
-                    matches!(spec.kind, Kind::VSrc | Kind::SSrc | Kind::SRegOrConst),
-                    "special source",
-                )?;
+                // Scalar destinations and bare registers may name one where their field is wide enough for it; that
+                // means nothing to the machine, but LLVM has it so.
+                let wide = self.form.field(spec.field).is_some_and(|(_, width)| width >= 8);
+                let ok = match spec.kind {
+                    Kind::VSrc | Kind::SSrc | Kind::SRegOrConst | Kind::VgprOrConst => true,
+                    Kind::Mask => wide,
+                    Kind::SReg => wide && s != 253,
+                    Kind::SDst => wide && s == 253,
+                    _ => false,
+                };
+                self.allow(i, spec, ok, "special source")?;
                 Ok((s, None))
             }
             Operand::Literal(l) => {
@@ -208,11 +212,11 @@ impl Ctx<'_> {
                     matches!(spec.kind, Kind::VSrc | Kind::SSrc | Kind::Literal),
                     "literal",
                 )?;
-                // LLVM has no mixed-precision literal (it would read the low half only) and none for bf16 scalars.
-                if self.inst.enc.is_dpp() || matches!(spec.ty, Ty::MixF32 | Ty::Bf16) {
+                if self.inst.enc.is_dpp() {
                     return Err(EncodeError::NoLiteral { name: self.name() });
                 }
-                if spec.ty.bits() == 16 && l > 0xffff && !self.row.flags.has(Flags::TEXT_B32) {
+                let narrow = spec.ty == Ty::MixF32 || (spec.ty.bits() == 16 && spec.ty != Ty::Class16);
+                if narrow && l > 0xffff && !self.row.flags.has(Flags::TEXT_B32) {
                     return Err(EncodeError::LiteralWidth {
                         name: self.name(),
                         operand: i,
@@ -228,6 +232,7 @@ impl Ctx<'_> {
                 let (min, max) = match kind {
                     ImmKind::Signed | ImmKind::Branch => (-32768, 32767),
                     ImmKind::Attr => (0, graphics::MAX_ATTR),
+                    ImmKind::DelayAlu if !imm::is_delay(v) => (0, 0),
                     _ => (
                         0,
                         match spec.field {
@@ -371,8 +376,10 @@ impl Ctx<'_> {
             Kind::Vcc => r == Reg::vcc(self.target.wave_size),
             Kind::Mask if spec.is_src() => sgpr || r == Reg::M0,
             Kind::Mask => true,
-            Kind::SBase => sgpr,
-            Kind::SOpt => sgpr || (r == Reg::M0 && self.form == Form::Smem),
+            // Only the widest descriptors are kept out of EXEC.
+            Kind::SBase => sgpr || (r.count == 2 && self.form == Form::Smem),
+            Kind::SOpt if self.form == Form::Flat => sgpr || (r.index >= 125 && r != Reg::EXEC_HI),
+            Kind::SOpt => sgpr || r.count == 1,
             _ => false,
         };
         self.allow(i, spec, ok, "scalar register")?;
@@ -384,6 +391,8 @@ impl Ctx<'_> {
             // Wide scalar loads have no NULL destination (LLVM register classes).
             Kind::SDst if self.form == Form::Smem => want <= 2,
             Kind::Null => true,
+            Kind::SBase => want == 2,
+            Kind::VgprOrConst => r.count == 1,
             Kind::SDst | Kind::SReg | Kind::SSrc | Kind::VSrc | Kind::SRegOrConst | Kind::Mask => {
                 r.count == want || r.count == 1
             }
@@ -429,7 +438,7 @@ impl Ctx<'_> {
         for (spec, &o) in specs.iter().zip(&self.inst.operands) {
             match o {
                 Operand::Reg(r) if r.file == RegFile::S && !r.is_null() && spec.is_src() => add(o, false),
-                Operand::Special(_) => add(o, false),
+                Operand::Special(_) if spec.is_src() => add(o, false),
                 Operand::Literal(_) => add(o, spec.bits() >= 64),
                 _ => {}
             }
@@ -502,15 +511,14 @@ impl Ctx<'_> {
         bad(m.offen && !mubuf, "offen")?;
         bad(m.idxen && !mubuf, "idxen")?;
         bad(m.tfe && !(loads || self.form == Form::Mimg), "tfe")?;
-        let gds = self.form == Form::Ds && row.class != Class::LdsLane && !row.flags.has(Flags::NO_GDS);
+        // Of the lane permutations LLVM gives only the swizzle the bit.
+        let permutes = row.class == Class::LdsLane && row.name != "ds_swizzle_b32";
+        let gds = self.form == Form::Ds && !permutes && !row.flags.has(Flags::NO_GDS);
         bad(m.gds && !gds, "gds")?;
         if row.flags.has(Flags::GDS_ONLY) && !m.gds {
             return Err(EncodeError::NeedsGds { name: row.name });
         }
         graphics::check(self.inst, self.form)?;
-        if row.flags.has(Flags::RTN) && vmem && !m.glc {
-            return Err(EncodeError::NeedsGlc { name: row.name });
-        }
         self.offsets()
     }
 
@@ -521,6 +529,7 @@ impl Ctx<'_> {
             Form::Smem if row.class == Class::SmemInv => (0, 0),
             Form::Smem if row.operands[1].ty == Ty::B128 => (0, (1 << 20) - 1),
             Form::Smem => (-(1 << 20), (1 << 20) - 1),
+            Form::Ds if row.name == "ds_nop" => (0, 0),
             Form::Ds if !two => (0, 65535),
             Form::Flat if row.flags.has(Flags::FLAT) => (0, 4095),
             Form::Flat => (-4096, 4095),
@@ -609,6 +618,8 @@ impl LegalMods {
                 }
             }
             Form::Vop1 | Form::Vop2 | Form::Vopc if matches!(enc, Enc::Dpp16(_)) => {
+                // The exponent takes signs in the long forms only.
+                let floats = if row.name == "v_ldexp_f16" { floats & 1 } else { floats };
                 l.neg = floats;
                 l.abs = floats;
             }
@@ -631,27 +642,19 @@ fn vop3p_mods(l: &mut LegalMods, row: &Row, all: u32, srcs: &[&OperandSpec]) {
     l.op_sel_hi_default = 7;
     if row.class == Class::Wmma {
         match ty {
-            Ty::Iu8x16 | Ty::Iu4x16 => l.neg_lo = 3,
+            Ty::Iu8x16 | Ty::Iu4x16 => (l.neg_lo, l.neg_hi) = (7, 7),
             _ => {
-                l.neg_lo = 7;
-                l.neg_hi = 7;
+                (l.neg_lo, l.neg_hi) = (7, 7);
                 if matches!(srcs[2].ty, Ty::F16x8 | Ty::Bf16x8) {
-                    l.op_sel = 4;
+                    (l.op_sel, l.op_sel_hi) = (7, 7);
                 }
             }
         }
         return;
     }
-    match ty {
-        Ty::PkIu8 | Ty::PkIu4 => l.neg_lo = 3,
-        Ty::PkU8 | Ty::PkU4 => {}
-        _ => {
-            l.op_sel = all;
-            l.op_sel_hi = all;
-            if ty.is_float() {
-                l.neg_lo = all;
-                l.neg_hi = all;
-            }
-        }
-    }
+    // The rest takes every bit, whether or not it means something for its sources.
+    l.op_sel = all;
+    l.op_sel_hi = all;
+    l.neg_lo = all;
+    l.neg_hi = all;
 }

@@ -175,6 +175,7 @@ pub(crate) fn constant(kind: Kind, ty: Ty, n: Number) -> Result<Operand, &'stati
         Number::Float(v) if kind == Kind::Literal && ty.bits() == 16 => {
             to_f16(v).map(|b| Operand::Literal(u32::from(b))).ok_or(FLOAT)
         }
+        Number::Float(_) if kind == Kind::Literal && !ty.is_float() => Err("a float says nothing here; write its bits"),
         Number::Float(v) if kind == Kind::Literal => to_f32(v).map(Operand::Literal).ok_or(FLOAT),
         Number::Float(v) => float(ty, v),
     }
@@ -223,6 +224,7 @@ fn int(ty: Ty, v: i64) -> Result<Operand, &'static str> {
             fit32(v).map(Operand::Literal)
         }
         Ty::F16 => fit16(v).map(Operand::b16),
+        Ty::Class16 => fit32(v).map(Operand::b32),
         // Only floats read 0xffff as -1.
         _ if ty.bits() == 16 && ty != Ty::Bf16 => fit16(v).map(|b| Operand::Literal(u32::from(b))),
         Ty::MixF32 => fit16(v).map(Operand::b16),
@@ -278,6 +280,7 @@ fn float(ty: Ty, v: f64) -> Result<Operand, &'static str> {
             .ok_or("no such inline constant"),
         Ty::F16 => to_f16(v).map(Operand::b16).ok_or(FLOAT),
         Ty::MixF32 => to_f16(v).map(Operand::b16).ok_or(FLOAT),
+        Ty::Class16 => single.map(Operand::b32).ok_or(FLOAT),
         _ if ty.bits() == 16 && !ty.is_float() => {
             let half = to_f16(v).map(Operand::b16).filter(|c| matches!(c, Operand::Const(_)));
             half.ok_or("16-bit integers take no float that is not an inline constant")

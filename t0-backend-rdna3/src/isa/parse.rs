@@ -12,7 +12,7 @@ use super::legal::{EncodeError, LegalMods};
 use super::operand_text::{constant, is_vgpr, operand, register, Number};
 use super::parse_mods::{Dpp, Seen};
 use super::print::text_ty;
-use super::row::{Family, Field, Flags, ImmKind, Kind, OperandSpec, Row};
+use super::row::{Family, Field, Flags, ImmKind, Kind, OperandSpec, Row, Ty};
 use super::{Inst, Opcode, Operand, Reg, Vopdx, Vopdy};
 use crate::target::Target;
 
@@ -330,6 +330,14 @@ impl Parser {
         let fixed = specs.iter().filter(|s| s.field == Field::Fixed).count();
         // A select keeps its other mask when only VCC as the last operand is left out; additions leave out both.
         self.implied_vcc = fixed > 0 && specs.len() == texts.len() + fixed;
+        // LLVM lets VCC be left out of compares, except of floats under DPP16.
+        let floats = specs.iter().filter(|s| s.field != Field::Fixed).all(|s| s.neg);
+        if self.implied_vcc && row.family == Family::Vopc && floats && self.dpp.moves_rows() {
+            return Err(self.bad_operand("", "VCC must be written out here"));
+        }
+        if row.family == Family::Mimg && !super::graphics::is_ray(row) && !self.seen.has("dim") {
+            return Err(self.bad_modifier("dim", "it must be given"));
+        }
         if specs.len() != texts.len() && !self.implied_vcc {
             return Err(ParseError::OperandCount {
                 name: row.name,
@@ -425,7 +433,9 @@ impl Parser {
         if keeps {
             return;
         }
-        for c in self.constants.iter().filter(|c| c.spec.neg) {
+        // The mandatory literal has no modifiers, and those of f64 constants take the long form.
+        let folds = |c: &&Constant| c.spec.neg && c.spec.kind != Kind::Literal && c.spec.ty != Ty::F64;
+        for c in self.constants.iter().filter(folds) {
             let (neg, abs) = (inst.mods.neg >> c.source & 1 == 1, inst.mods.abs >> c.source & 1 == 1);
             if let Ok(o) = constant(c.spec.kind, c.spec.ty, c.number.modified(neg, abs, c.spec.ty)) {
                 inst.operands[c.operand] = o;

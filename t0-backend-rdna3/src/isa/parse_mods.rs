@@ -9,6 +9,7 @@ use super::imm;
 use super::inst::{Dpp16, Dpp8, Enc};
 use super::legal::LegalMods;
 use super::parse::{number, ParseError, Parser};
+use super::print::accumulates;
 use super::row::{Class, Family, Field, Flags, Row};
 
 /// DPP modifiers as they are met.
@@ -23,6 +24,11 @@ pub(crate) struct Dpp {
 }
 
 impl Dpp {
+    /// A DPP16 control is there.
+    pub(crate) fn moves_rows(&self) -> bool {
+        self.ctrl.is_some()
+    }
+
     /// Natural and VOP3 form with this DPP control; `None` without one.
     pub(crate) fn forms(&self) -> Result<Option<(Enc, Enc)>, &'static str> {
         let masks = self.row_mask.is_some() || self.bank_mask.is_some() || self.bound_ctrl.is_some();
@@ -105,6 +111,7 @@ const VALU_ORDER: &[&[&str]] = &[
 
 /// LLVM's order of memory modifiers; those of one group may stand in any order.
 const MEMORY_ORDER: &[&[&str]] = &[
+    &["format"],
     &["idxen"],
     &["offen"],
     &["offset", "offset0"],
@@ -113,9 +120,25 @@ const MEMORY_ORDER: &[&[&str]] = &[
     &["tfe"],
 ];
 
+/// LLVM's order of image modifiers.
+const IMAGE_ORDER: &[&[&str]] = &[
+    &["dmask"],
+    &["dim"],
+    &["unorm"],
+    &["glc", "slc", "dlc"],
+    &["r128"],
+    &["a16"],
+    &["tfe"],
+    &["lwe"],
+    &["d16"],
+];
+
+/// LLVM's order of the modifiers of interpolation and exports.
+const GRAPHICS_ORDER: &[&[&str]] = &[&["clamp", "done"], &["op_sel", "row_en"], &["wait_exp"]];
+
 /// Whether instructions of this row have such a memory modifier.
 fn belongs(row: &Row, key: &str) -> bool {
-    let buffer = matches!(row.family, Family::Mubuf | Family::Mtbuf);
+    let buffer = matches!(row.family, Family::Mubuf | Family::Mtbuf) && !row.operands.is_empty();
     let image = row.family == Family::Mimg;
     let two = row.flags.has(Flags::OFFSETS2);
     match key {
@@ -151,13 +174,19 @@ impl Parser {
             let here = at(name);
             here.is_some() && self.seen.0.iter().any(|s| at(s) > here)
         };
+        if matches!(self.row.family, Family::Vinterp | Family::Exp) && late(GRAPHICS_ORDER) {
+            return Err("it stands too late; the order is clamp, op_sel, wait_exp; of exports done, row_en");
+        }
+        if self.row.family == Family::Mimg && late(IMAGE_ORDER) {
+            return Err("it stands too late; the order is dmask, dim, unorm, glc/slc/dlc, r128, a16, tfe, lwe, d16");
+        }
         if self.row.family != Family::Vinterp && late(VALU_ORDER) {
             return Err(
                 "it stands too late; the order is op_sel, neg, clamp, mul or div, DPP control, masks, bound_ctrl, fi",
             );
         }
         if self.row.family != Family::Mimg && late(MEMORY_ORDER) {
-            return Err("it stands too late; the order is idxen, offen, offset, glc/slc/dlc or gds, tfe");
+            return Err("it stands too late; the order is format, idxen, offen, offset, glc/slc/dlc or gds, tfe");
         }
         self.seen.0.push(name.to_string());
         if !belongs(self.row, key) {
@@ -183,7 +212,10 @@ impl Parser {
             "clamp" => flag(&mut m.clamp)?,
             "mul" => m.omod = [1, 2, 4].iter().position(|&v| n() == Ok(v)).ok_or("mul is 1, 2 or 4")? as u32,
             "div" => m.omod = [1, 2].iter().position(|&v| n() == Ok(v)).ok_or("div is 1 or 2")? as u32 * 3,
-            "offset" if value.starts_with("swizzle(") => m.offset = imm::parse_swizzle(value).ok_or(VALUE)?,
+            "offset" if value.starts_with("swizzle(") => {
+                let swizzle = imm::parse_swizzle(value).filter(|_| self.row.name == "ds_swizzle_b32");
+                m.offset = swizzle.ok_or("a swizzle is for ds_swizzle_b32, which has four modes of it")?;
+            }
             "offset" => m.offset = i32::try_from(n()?).map_err(|_| VALUE)?,
             "offset0" => m.offset0 = u32::try_from(n()?).map_err(|_| VALUE)?,
             "offset1" => m.offset1 = u32::try_from(n()?).map_err(|_| VALUE)?,
@@ -262,6 +294,10 @@ fn sources(row: &Row) -> u32 {
 fn op_sel(row: &Row, value: &str) -> Option<u32> {
     let m = mask(value)?;
     let all = sources(row);
+    if accumulates(row) {
+        // The accumulator has an entry, which is read and dropped.
+        return Some(m & all | m & 8);
+    }
     if row.family == Family::Vop3p {
         return Some(m & all);
     }

@@ -221,7 +221,8 @@ impl Inst {
     fn op_sel(&self, f: &mut Formatter<'_>, specs: &[OperandSpec]) -> fmt::Result {
         let m = &self.mods;
         if m.op_sel != 0 && !self.row().flags.has(Flags::TRUE16) {
-            let n = source_count(specs);
+            // An accumulator that is also the destination counts as a source here.
+            let n = source_count(specs) + u32::from(accumulates(self.row()));
             let mut bits: Vec<u32> = (0..n).map(|i| m.op_sel >> i & 1).collect();
             if self.row().class == Class::ValuLane {
                 bits.truncate(2);
@@ -260,6 +261,11 @@ impl Inst {
 pub(crate) fn default_op_sel_hi(row: &Row, specs: &[OperandSpec]) -> u32 {
     let srcs: Vec<&OperandSpec> = specs.iter().filter(|s| s.is_src() && s.field != Field::Vdst).collect();
     LegalMods::of(row, Form::Vop3p, Enc::Natural, &srcs).op_sel_hi_default
+}
+
+/// A two-source row whose destination is its third source (`v_fmac_f16`).
+pub(crate) fn accumulates(row: &Row) -> bool {
+    row.family == Family::Vop2 && row.operands[0].is_src() && row.operands[0].field == Field::Vdst
 }
 
 /// Sources that carry per-source modifiers.
@@ -376,13 +382,14 @@ fn literal_text(ty: Ty, l: u32) -> String {
     let inline = match ty {
         // Integers of 16 bits are not sign-extended: 0xffff is not -1.
         _ if is_int16(ty) => (l <= 64).then_some(small),
-        Ty::F16 => Some(Operand::b16(l as u16)),
+        Ty::F16 | Ty::MixF32 => Some(Operand::b16(l as u16)),
         Ty::PkF16 => match (u16::try_from(l).map(Operand::b16), small) {
             (_, c @ Operand::Const(_)) => Some(c),
             (Ok(c @ Operand::Const(240..=248)), _) => Some(c),
             _ => None,
         },
-        Ty::PkBf16 => match (BF16_INLINE.iter().position(|&p| p == l), small) {
+        Ty::Bf16 | Ty::PkBf16 => match (BF16_INLINE.iter().position(|&p| p == l), small) {
+            (None, _) if ty == Ty::Bf16 => Some(Operand::int(i32::from(l as i16))),
             (Some(i), _) => Some(Operand::Const(240 + i as u32)),
             (None, c) => Some(c),
         },

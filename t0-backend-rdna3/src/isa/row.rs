@@ -191,7 +191,7 @@ flags! {
     SCRATCH = 17;
     /// A `flat_*` instruction (segment 0).
     FLAT = 18;
-    /// Atomic that returns the old value (`glc` for VMEM, `_rtn` for DS).
+    /// DS atomic that returns the old value (`_rtn`); vector memory says so with `glc`.
     RTN = 19;
     /// Uses two 8-bit offsets (`offset0`, `offset1`) instead of one of 16 bits.
     OFFSETS2 = 20;
@@ -454,6 +454,8 @@ pub enum Ty {
     U32,
     I64,
     U64,
+    /// Class mask of `v_cmp_class_f16`: 16 bits whose constants are written as 32.
+    Class16,
     /// Two f16.
     PkF16,
     /// Two bf16.
@@ -498,7 +500,7 @@ impl Ty {
         use Ty::*;
         match self {
             B8 => 8,
-            B16 | F16 | Bf16 | I16 | U16 => 16,
+            B16 | F16 | Bf16 | I16 | U16 | Class16 => 16,
             B64 | F64 | I64 | U64 | Iu4x16 => 64,
             B96 => 96,
             B128 | Iu8x16 => 128,

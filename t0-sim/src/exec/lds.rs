@@ -36,6 +36,8 @@ enum Op {
     AddTid(Access),
     /// One counter per wave at M0 + offset: adds (`true`) or subtracts the number of active lanes.
     Count(bool),
+    /// Does nothing.
+    Nop,
     /// Needs the graphics pipeline or the global wave sync unit.
     Graphics,
 }
@@ -118,6 +120,7 @@ fn meaning(op: Ds) -> Op {
         ds_load_u16_d16_hi => One(LoadD16(Part::U16, true)),
         ds_load_addtid_b32 => AddTid(LoadWide(1)),
         ds_store_addtid_b32 => AddTid(StoreWide(1)),
+        ds_nop => Nop,
         ds_append => Count(true),
         ds_consume => Count(false),
         ds_gws_sema_release_all | ds_gws_init | ds_gws_sema_v | ds_gws_sema_br | ds_gws_sema_p | ds_gws_barrier
@@ -138,6 +141,7 @@ pub(super) fn exec(w: &mut Wave, env: &mut Env, i: &Instr, op: Ds) -> Step {
     match meaning(op) {
         Op::AddTid(what) => return add_tid(w, env, i, what),
         Op::Count(up) => return count(w, env.lds, i, up),
+        Op::Nop => return Ok(()),
         Op::Graphics => return Err(Fault::unsupported("it needs the graphics pipeline or global wave sync")),
         _ => {}
     }
@@ -187,7 +191,7 @@ pub(super) fn exec(w: &mut Wave, env: &mut Env, i: &Instr, op: Ds) -> Step {
             let data = *w.v(r.data);
             gather(w, r.dst, &data, exec, |l| (addr[l] / 4 % 32) as usize);
         }
-        Op::AddTid(_) | Op::Count(_) | Op::Graphics => {}
+        Op::AddTid(_) | Op::Count(_) | Op::Nop | Op::Graphics => {}
         Op::Permute => {
             let mut out = [0; LANES];
             lanes_of(exec).for_each(|l| out[(addr[l] / 4 % 32) as usize] = w.v(r.data)[l]);

@@ -26,6 +26,7 @@ rows! {
     17 ds_cmpstore_f32 LdsAtomic [ADDR, d0(F32), d1(F32)];
     18 ds_min_f32 LdsAtomic [ADDR, d0(F32)];
     19 ds_max_f32 LdsAtomic [ADDR, d0(F32)];
+    20 ds_nop LdsLane [] NO_GDS;
     21 ds_add_f32 LdsAtomic [ADDR, d0(F32)];
     24 ds_gws_sema_release_all LdsAtomic [] R_M0 GDS_ONLY;
     25 ds_gws_init LdsAtomic [ADDR] R_M0 GDS_ONLY;

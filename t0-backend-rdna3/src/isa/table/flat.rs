@@ -108,7 +108,7 @@ rows! {
     52 global_atomic_cmpswap_b32 VmemAtomic [vd(B32), GADDR, d0(B64), SADDR] GLOBAL;
     53 global_atomic_add_u32 VmemAtomic [vd(U32), GADDR, d0(U32), SADDR] GLOBAL;
     54 global_atomic_sub_u32 VmemAtomic [vd(U32), GADDR, d0(U32), SADDR] GLOBAL;
-    55 global_atomic_csub_u32 VmemAtomic [vd(U32), GADDR, d0(U32), SADDR] GLOBAL RTN;
+    55 global_atomic_csub_u32 VmemAtomic [vd(U32), GADDR, d0(U32), SADDR] GLOBAL;
     56 global_atomic_min_i32 VmemAtomic [vd(I32), GADDR, d0(I32), SADDR] GLOBAL;
     57 global_atomic_min_u32 VmemAtomic [vd(U32), GADDR, d0(U32), SADDR] GLOBAL;
     58 global_atomic_max_i32 VmemAtomic [vd(I32), GADDR, d0(I32), SADDR] GLOBAL;

@@ -60,7 +60,7 @@ rows! {
     52 buffer_atomic_cmpswap_b32 VmemAtomic [bx(B64), VADDR, SRSRC, SOFFSET];
     53 buffer_atomic_add_u32 VmemAtomic [bx(U32), VADDR, SRSRC, SOFFSET];
     54 buffer_atomic_sub_u32 VmemAtomic [bx(U32), VADDR, SRSRC, SOFFSET];
-    55 buffer_atomic_csub_u32 VmemAtomic [bx(U32), VADDR, SRSRC, SOFFSET] RTN;
+    55 buffer_atomic_csub_u32 VmemAtomic [bx(U32), VADDR, SRSRC, SOFFSET];
     56 buffer_atomic_min_i32 VmemAtomic [bx(I32), VADDR, SRSRC, SOFFSET];
     57 buffer_atomic_min_u32 VmemAtomic [bx(U32), VADDR, SRSRC, SOFFSET];
     58 buffer_atomic_max_i32 VmemAtomic [bx(I32), VADDR, SRSRC, SOFFSET];

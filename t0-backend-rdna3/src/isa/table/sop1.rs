@@ -67,7 +67,7 @@ rows! {
     68 s_movrelsd_2_b32 Salu [sd(B32), s0(B32)] R_M0;
     71 s_getpc_b64 Salu [sd(U64)];
     72 s_setpc_b64 Branch [sr0(U64)] TERMINATOR;
-    73 s_swappc_b64 Branch [sd(U64), sr0(U64)] TERMINATOR;
+    73 s_swappc_b64 Branch [sd(U64), s0(U64)] TERMINATOR;
     74 s_rfe_b64 Branch [sr0(U64)] TERMINATOR;
     76 s_sendmsg_rtn_b32 Msg [sd(B32), msg0()];
     77 s_sendmsg_rtn_b64 Msg [sd(B64), msg0()];

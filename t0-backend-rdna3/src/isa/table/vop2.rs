@@ -45,12 +45,12 @@ rows! {
     51 v_sub_f16 Valu [vd(F16), v0(F16), r1(F16)] CLAMP OMOD;
     52 v_subrev_f16 Valu [vd(F16), v0(F16), r1(F16)] CLAMP OMOD;
     53 v_mul_f16 Valu [vd(F16), v0(F16), r1(F16)] COMMUTES CLAMP OMOD;
-    54 v_fmac_f16 Valu [vds(F16), v0(F16), r1(F16)] COMMUTES CLAMP OMOD;
+    54 v_fmac_f16 Valu [vds(F16), v0(F16), r1(F16)] COMMUTES CLAMP OMOD OPSEL;
     55 v_fmamk_f16 Valu [vd(F16), v0(F16), lit(F16), r1(F16)] NO_E64 NO_DPP;
     56 v_fmaak_f16 Valu [vd(F16), v0(F16), r1(F16), lit(F16)] NO_E64 NO_DPP;
     57 v_max_f16 Valu [vd(F16), v0(F16), r1(F16)] COMMUTES CLAMP OMOD;
     58 v_min_f16 Valu [vd(F16), v0(F16), r1(F16)] COMMUTES CLAMP OMOD;
     // LLVM prints constants of the exponent operand as f16; the hardware reads their bits as i16.
-    59 v_ldexp_f16 Valu [vd(F16), v0(F16), r1(F16).no_neg()] CLAMP OMOD;
+    59 v_ldexp_f16 Valu [vd(F16), v0(F16), r1(F16)] CLAMP OMOD;
     60 v_pk_fmac_f16 Valu [vds(PkF16), v0(PkF16), r1(PkF16)] COMMUTES NO_E64;
 }

@@ -98,7 +98,7 @@ rows! {
     93 v_cmp_ne_u64 Valu [VCC_D, v0(U64), r1(U64)] COMMUTES NO_DPP;
     94 v_cmp_ge_u64 Valu [VCC_D, v0(U64), r1(U64)] NO_DPP;
     95 v_cmp_t_u64 Valu [VCC_D, v0(U64), r1(U64)] NO_DPP;
-    125 v_cmp_class_f16 Valu [VCC_D, v0(F16), r1(F16).no_neg()];
+    125 v_cmp_class_f16 Valu [VCC_D, v0(F16), r1(Class16)];
     126 v_cmp_class_f32 Valu [VCC_D, v0(F32), r1(B32)];
     127 v_cmp_class_f64 ValuF64 [VCC_D, v0(F64), r1(B32)] NO_DPP;
     128 v_cmpx_f_f16 Valu [v0(F16), r1(F16)] W_EXEC CLAMP;
@@ -193,7 +193,7 @@ rows! {
     221 v_cmpx_ne_u64 Valu [v0(U64), r1(U64)] COMMUTES W_EXEC NO_DPP;
     222 v_cmpx_ge_u64 Valu [v0(U64), r1(U64)] W_EXEC NO_DPP;
     223 v_cmpx_t_u64 Valu [v0(U64), r1(U64)] W_EXEC NO_DPP;
-    253 v_cmpx_class_f16 Valu [v0(F16), r1(F16).no_neg()] W_EXEC;
+    253 v_cmpx_class_f16 Valu [v0(F16), r1(Class16)] W_EXEC;
     254 v_cmpx_class_f32 Valu [v0(F32), r1(B32)] W_EXEC;
     255 v_cmpx_class_f64 ValuF64 [v0(F64), r1(B32)] W_EXEC NO_DPP;
 }

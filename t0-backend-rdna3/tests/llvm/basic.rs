@@ -1,5 +1,4 @@
 //! First contact with the instruction table: a few encodings checked by hand against llvm-mc 19.
-#![allow(clippy::unwrap_used)]
 
 use t0_backend_rdna3::isa::{decode, encode, Inst, Operand, Sop2, Sopp, Vop2, Vop3p};
 use t0_backend_rdna3::target::GFX1100;

@@ -1,14 +1,10 @@
-//! Shared by the instruction-set tests: a deterministic generator of random legal instructions and a batch interface to
-//! llvm-mc 19.
-#![allow(clippy::unwrap_used, dead_code)]
+//! A deterministic generator of random legal instructions.
 
-use std::io::Write as _;
-use std::process::{Command, Stdio};
 use t0_backend_rdna3::isa::{
     encode, Class, Dpp16, Dpp8, Enc, Family, Flags, ImmKind, Inst, Kind, Mods, Opcode, Operand, OperandSpec, Reg, Ty,
     Vopdy,
 };
-use t0_backend_rdna3::target::{Target, GFX1100};
+use t0_backend_rdna3::target::Target;
 
 /// SplitMix64.
 pub struct Rng(pub u64);
@@ -183,6 +179,7 @@ fn operand(rng: &mut Rng, inst: &Inst, spec: &OperandSpec, saddr_off: bool, wave
         Kind::SAddrV if rng.chance(50) => Operand::OFF,
         Kind::SAddrV => vgpr(rng, 1),
         Kind::Literal => literal(rng, spec.ty),
+        Kind::Imm(_) if spec.field == t0_backend_rdna3::isa::Field::Sdst => Operand::Imm(i64::from(rng.below(128))),
         Kind::Imm(kind) => imm(rng, kind),
         // LLVM decodes gathers as four registers first, and refuses what reaches beyond v255 then.
         Kind::ImgData(_) => Operand::vn(rng.below(248), inst.image_regs(spec)),
@@ -326,126 +323,8 @@ pub fn text_hides_form(inst: &Inst) -> bool {
     inst.enc != Enc::Natural && inst.row().flags.has(Flags::BARE)
 }
 
-/// Path of llvm-mc 19, when installed.
-pub fn llvm_mc() -> Option<&'static str> {
-    let ok = Command::new("llvm-mc-19")
-        .arg("--version")
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status();
-    ok.is_ok_and(|s| s.success()).then_some("llvm-mc-19")
-}
-
-fn run(target: &Target, args: &[&str], input: String) -> (String, String) {
-    let mut child = Command::new("llvm-mc-19")
-        .args(["-triple=amdgcn", &format!("-mcpu={}", target.name)])
-        .args((target.wave_size == 64).then_some("-mattr=-wavefrontsize32,+wavefrontsize64"))
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut stdin = child.stdin.take().unwrap();
-    let feeder = std::thread::spawn(move || stdin.write_all(input.as_bytes()));
-    let out = child.wait_with_output().unwrap();
-    feeder.join().unwrap().unwrap();
-    (
-        String::from_utf8(out.stdout).unwrap(),
-        String::from_utf8(out.stderr).unwrap(),
-    )
-}
-
-/// Lines `<stdin>:N:..: KIND:` of a diagnostic stream.
-fn failing_lines(stderr: &str, kind: &str) -> Vec<(usize, String)> {
-    stderr
-        .lines()
-        .filter_map(|l| {
-            let rest = l.strip_prefix("<stdin>:")?;
-            let (n, rest) = rest.split_once(':')?;
-            let msg = rest.split_once(kind)?.1;
-            Some((n.parse().ok()?, msg.trim().to_string()))
-        })
-        .collect()
-}
-
-/// What llvm-mc prints for each byte string; `None` when it refuses it.
-pub fn llvm_disassemble(codes: &[Vec<u8>]) -> Vec<Option<String>> {
-    llvm_disassemble_for(&GFX1100, codes)
-}
-
-/// What llvm-mc prints for each byte string on that target.
-pub fn llvm_disassemble_for(target: &Target, codes: &[Vec<u8>]) -> Vec<Option<String>> {
-    // A marker after each code keeps inputs and outputs aligned whatever happens in between.
-    const MARK: &str = "[0xcd,0x7a,0x80,0xbf]\n";
-    let mut input = String::new();
-    for c in codes {
-        let hex: Vec<String> = c.iter().map(|b| format!("{b:#04x}")).collect();
-        input += &format!("[{}]\n{MARK}", hex.join(","));
-    }
-    let (out, err) = run(target, &["-disassemble"], input);
-    let bad: std::collections::HashSet<usize> = failing_lines(&err, "warning:")
-        .into_iter()
-        .map(|(n, _)| (n - 1) / 2)
-        .collect();
-    let mut texts = Vec::new();
-    let mut current: Vec<String> = Vec::new();
-    for line in out.lines().map(clean).filter(|l| !l.is_empty() && !l.starts_with('.')) {
-        if line == "s_nop 0x7acd" || line == "s_nop 31437" {
-            texts.push(current.join(" ;; "));
-            current.clear();
-        } else {
-            current.push(line);
-        }
-    }
-    assert_eq!(texts.len(), codes.len(), "llvm-mc lost markers");
-    texts
-        .into_iter()
-        .enumerate()
-        .map(|(i, t)| (!bad.contains(&i)).then_some(t))
-        .collect()
-}
-
-/// What llvm-mc assembles each line to, or its complaint.
-pub fn llvm_assemble(lines: &[String]) -> Vec<Result<Vec<u8>, String>> {
-    llvm_assemble_for(&GFX1100, lines)
-}
-
-/// What llvm-mc assembles each line to on that target, or its complaint.
-pub fn llvm_assemble_for(target: &Target, lines: &[String]) -> Vec<Result<Vec<u8>, String>> {
-    let (out, err) = run(target, &["-show-encoding"], lines.join("\n") + "\n");
-    let bad: std::collections::HashMap<usize, String> = failing_lines(&err, "error:").into_iter().collect();
-    let mut encodings = out.lines().filter_map(|l| l.split_once("encoding: [")).map(|(_, e)| {
-        let e = e.trim_end().trim_end_matches(']');
-        e.split(',')
-            .map(|b| u8::from_str_radix(b.trim().trim_start_matches("0x"), 16).unwrap())
-            .collect::<Vec<u8>>()
-    });
-    (0..lines.len())
-        .map(|i| match bad.get(&(i + 1)) {
-            Some(msg) => Err(msg.clone()),
-            None => Ok(encodings.next().expect("one encoding per accepted line")),
-        })
-        .collect()
-}
-
-/// One space between words, no comment.
-pub fn clean(line: &str) -> String {
-    line.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// Lower-case hex of bytes.
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
-}
-
-/// `count` random instructions per row and form.
-pub fn random_corpus(seed: u64, count: usize) -> Vec<Inst> {
-    random_corpus_for(&GFX1100, seed, count)
-}
-
 /// `count` random instructions per row and form that the target has.
-pub fn random_corpus_for(target: &Target, seed: u64, count: usize) -> Vec<Inst> {
+pub fn random_corpus(target: &Target, seed: u64, count: usize) -> Vec<Inst> {
     let mut rng = Rng(seed);
     let mut out = Vec::new();
     for op in Opcode::all() {
