@@ -8,6 +8,7 @@ mod approx;
 #[path = "../sim/common.rs"]
 mod common;
 mod division;
+mod fuzz;
 mod lanes;
 mod lanewise;
 mod scalar;
