@@ -22,7 +22,10 @@ impl Assembler {
             ".section" | ".pushsection" => self.section(c, name == ".pushsection"),
             ".popsection" => {
                 let top = self.section_stack.pop();
-                let opening = AsmErrorKind::Unopened { directive: ".popsection", opening: ".pushsection" };
+                let opening = AsmErrorKind::Unopened {
+                    directive: ".popsection",
+                    opening: ".pushsection",
+                };
                 (self.current, self.previous) = top.ok_or_else(|| here.error(opening))?;
                 c.finish()
             }
@@ -56,7 +59,9 @@ impl Assembler {
             ".zero" | ".skip" | ".space" => self.skip(c),
             ".fill" => self.fill(c),
             ".org" => self.org(c),
-            ".p2align" | ".p2alignw" | ".p2alignl" | ".balign" | ".balignw" | ".balignl" | ".align" => self.align(name, c),
+            ".p2align" | ".p2alignw" | ".p2alignl" | ".balign" | ".balignw" | ".balignl" | ".align" => {
+                self.align(name, c)
+            }
             ".uleb128" | ".sleb128" => self.leb(c, name == ".sleb128"),
             ".amdgcn_target" => self.amdgcn_target(c),
             ".amdhsa_code_object_version" => self.code_object_version(c),
@@ -77,11 +82,17 @@ impl Assembler {
             }
             ".include" | ".incbin" => {
                 let why = "t0 reads one file";
-                Err(here.error(AsmErrorKind::Unsupported { name: name.to_owned(), why }))
+                Err(here.error(AsmErrorKind::Unsupported {
+                    name: name.to_owned(),
+                    why,
+                }))
             }
             ".amdgpu_hsa_kernel" | ".amd_kernel_code_t" | ".hsa_code_object_version" | ".hsa_code_object_isa" => {
                 let why = "code objects older than version 3; use .amdhsa_kernel";
-                Err(here.error(AsmErrorKind::Unsupported { name: name.to_owned(), why }))
+                Err(here.error(AsmErrorKind::Unsupported {
+                    name: name.to_owned(),
+                    why,
+                }))
             }
             _ => self.macro_directive(name, c, here),
         }
@@ -92,7 +103,10 @@ impl Assembler {
             let (subsection, place) = self.number(c)?;
             if subsection != 0 {
                 let why = "subsections";
-                return Err(place.error(AsmErrorKind::Unsupported { name: name.to_owned(), why }));
+                return Err(place.error(AsmErrorKind::Unsupported {
+                    name: name.to_owned(),
+                    why,
+                }));
             }
         }
         c.finish()?;
@@ -188,7 +202,11 @@ impl Assembler {
             "tls_object" | "STT_TLS" => elf::STT_TLS,
             "common" | "STT_COMMON" => elf::STT_COMMON,
             "gnu_unique_object" => elf::STT_OBJECT,
-            _ => return Err(at.error(AsmErrorKind::Expected { expected: "function, object or notype" })),
+            _ => {
+                return Err(at.error(AsmErrorKind::Expected {
+                    expected: "function, object or notype",
+                }))
+            }
         };
         let id = self.symbol_id(&name, &place);
         self.register(id);
@@ -236,7 +254,12 @@ impl Assembler {
         let end = start.saturating_add(size);
         let most = u64::from(self.target.max_lds);
         if end > most {
-            let range = AsmErrorKind::Range { what: "the LDS in use", value: end as i64, low: 0, high: most as i64 };
+            let range = AsmErrorKind::Range {
+                what: "the LDS in use",
+                value: end as i64,
+                low: 0,
+                high: most as i64,
+            };
             return Err(place.error(range));
         }
         self.lds_bytes = end;
@@ -261,7 +284,12 @@ impl Assembler {
                 (None, 0..=31) => 1 << value,
                 (None, value) => {
                     let what = "the power of the alignment";
-                    return Err(at.error(AsmErrorKind::Range { what, value, low: 0, high: 31 }));
+                    return Err(at.error(AsmErrorKind::Range {
+                        what,
+                        value,
+                        low: 0,
+                        high: 31,
+                    }));
                 }
             };
         }
@@ -274,7 +302,12 @@ impl Assembler {
         let (value, place) = self.number(c)?;
         let high = MAX_SECTION as i64;
         if !(0..=high).contains(&value) {
-            return Err(place.error(AsmErrorKind::Range { what, value, low: 0, high }));
+            return Err(place.error(AsmErrorKind::Range {
+                what,
+                value,
+                low: 0,
+                high,
+            }));
         }
         Ok(value as u64)
     }
@@ -310,11 +343,17 @@ impl Assembler {
             let value = match c.next()? {
                 Token::Float(t) => t.parse::<f64>().ok(),
                 Token::Number(v) => Some(v as f64),
-                Token::Name(n) if n.eq_ignore_ascii_case("inf") || n.eq_ignore_ascii_case("infinity") => Some(f64::INFINITY),
+                Token::Name(n) if n.eq_ignore_ascii_case("inf") || n.eq_ignore_ascii_case("infinity") => {
+                    Some(f64::INFINITY)
+                }
                 Token::Name(n) if n.eq_ignore_ascii_case("nan") => Some(f64::NAN),
                 _ => None,
             };
-            let value = value.ok_or_else(|| here.error(AsmErrorKind::Expected { expected: "a floating-point number" }))?;
+            let value = value.ok_or_else(|| {
+                here.error(AsmErrorKind::Expected {
+                    expected: "a floating-point number",
+                })
+            })?;
             let value = if negative { -value } else { value };
             if bytes == 4 {
                 self.emit(&(value as f32).to_le_bytes(), &here)?;
@@ -334,7 +373,9 @@ impl Assembler {
         loop {
             let here = c.here();
             let Token::Text(mut bytes) = c.next()? else {
-                return Err(here.error(AsmErrorKind::Expected { expected: "a string in quotation marks" }));
+                return Err(here.error(AsmErrorKind::Expected {
+                    expected: "a string in quotation marks",
+                }));
             };
             if zero {
                 bytes.push(0);
@@ -373,7 +414,12 @@ impl Assembler {
         let mut one = [0; 8];
         one[..4].copy_from_slice(&value.to_le_bytes()[..4]);
         if count * size > MAX_SECTION {
-            let range = AsmErrorKind::Range { what: "the number of bytes", value: (count * size) as i64, low: 0, high: MAX_SECTION as i64 };
+            let range = AsmErrorKind::Range {
+                what: "the number of bytes",
+                value: (count * size) as i64,
+                low: 0,
+                high: MAX_SECTION as i64,
+            };
             return Err(here.error(range));
         }
         self.emit(&one[..size as usize].repeat(count as usize), &here)
@@ -391,7 +437,12 @@ impl Assembler {
         }
         let size = self.sections[self.current].size as i64;
         if sum.number < size || sum.number > MAX_SECTION as i64 {
-            let range = AsmErrorKind::Range { what: "the new offset", value: sum.number, low: size, high: MAX_SECTION as i64 };
+            let range = AsmErrorKind::Range {
+                what: "the new offset",
+                value: sum.number,
+                low: size,
+                high: MAX_SECTION as i64,
+            };
             return Err(place.error(range));
         }
         self.emit(&vec![fill as u8; (sum.number - size) as usize], &place)
@@ -402,7 +453,12 @@ impl Assembler {
         let (value, place) = self.number(c)?;
         let align = if name.starts_with(".p2align") {
             if !(0..=31).contains(&value) {
-                return Err(place.error(AsmErrorKind::Range { what: "the power of the alignment", value, low: 0, high: 31 }));
+                return Err(place.error(AsmErrorKind::Range {
+                    what: "the power of the alignment",
+                    value,
+                    low: 0,
+                    high: 31,
+                }));
             }
             1u64 << value
         } else if value == 0 {
@@ -456,7 +512,11 @@ impl Assembler {
                 let low = (rest & 0x7f) as u8;
                 rest = if signed { rest >> 7 } else { (rest as u64 >> 7) as i64 };
                 let sign = low & 0x40 != 0;
-                let last = if signed { rest == 0 && !sign || rest == -1 && sign } else { rest == 0 };
+                let last = if signed {
+                    rest == 0 && !sign || rest == -1 && sign
+                } else {
+                    rest == 0
+                };
                 bytes.push(if last { low } else { low | 0x80 });
                 if last {
                     break;
@@ -474,7 +534,9 @@ impl Assembler {
         let place = c.here();
         let id = c.name("a target in quotation marks")?;
         c.finish()?;
-        let cpu = ["amdgcn-amd-amdhsa--", "amdgcn-amd-amdhsa-unknown-"].iter().find_map(|p| id.strip_prefix(p));
+        let cpu = ["amdgcn-amd-amdhsa--", "amdgcn-amd-amdhsa-unknown-"]
+            .iter()
+            .find_map(|p| id.strip_prefix(p));
         let Some(target) = cpu.and_then(Target::from_name) else {
             let known = TARGETS.iter().map(|t| t.name).collect::<Vec<_>>().join(", ");
             return Err(place.error(AsmErrorKind::UnknownTarget { id, known }));
@@ -500,7 +562,9 @@ impl Assembler {
 fn power_of_two(value: i64, place: &Place) -> Result<u64, AsmError> {
     match u64::try_from(value) {
         Ok(v) if v.is_power_of_two() && v <= 1 << 31 => Ok(v),
-        _ => Err(place.error(AsmErrorKind::Expected { expected: "an alignment that is a power of two" })),
+        _ => Err(place.error(AsmErrorKind::Expected {
+            expected: "an alignment that is a power of two",
+        })),
     }
 }
 
@@ -513,7 +577,12 @@ pub fn check_width(value: i64, bytes: u64, place: &Place) -> Result<(), AsmError
     if (low..=high).contains(&value) {
         return Ok(());
     }
-    Err(place.error(AsmErrorKind::Range { what: "the value", value, low, high }))
+    Err(place.error(AsmErrorKind::Range {
+        what: "the value",
+        value,
+        low,
+        high,
+    }))
 }
 
 fn section_flags(text: &str, place: &Place) -> Result<u64, AsmError> {
@@ -528,7 +597,11 @@ fn section_flags(text: &str, place: &Place) -> Result<u64, AsmError> {
             'e' => elf::SHF_EXCLUDE,
             'R' => elf::SHF_GNU_RETAIN,
             'G' | '?' => elf::SHF_GROUP,
-            _ => return Err(place.error(AsmErrorKind::Expected { expected: "section flags out of `awxMSoeRG`" })),
+            _ => {
+                return Err(place.error(AsmErrorKind::Expected {
+                    expected: "section flags out of `awxMSoeRG`",
+                }))
+            }
         };
         Ok(flags | u64::from(flag))
     })
@@ -539,7 +612,9 @@ fn section_type(c: &mut Cursor<'_>) -> Result<u32, AsmError> {
     let place = c.here();
     if let Token::Number(n) = c.peek() {
         c.next()?;
-        let expected = AsmErrorKind::Expected { expected: "a section type of 32 bits" };
+        let expected = AsmErrorKind::Expected {
+            expected: "a section type of 32 bits",
+        };
         return u32::try_from(n).map_err(|_| place.error(expected));
     }
     Ok(match c.name("a type such as @progbits")?.as_str() {
@@ -548,7 +623,11 @@ fn section_type(c: &mut Cursor<'_>) -> Result<u32, AsmError> {
         "note" => elf::SHT_NOTE,
         "init_array" => elf::SHT_INIT_ARRAY,
         "fini_array" => elf::SHT_FINI_ARRAY,
-        _ => return Err(place.error(AsmErrorKind::Expected { expected: "progbits, nobits or note" })),
+        _ => {
+            return Err(place.error(AsmErrorKind::Expected {
+                expected: "progbits, nobits or note",
+            }))
+        }
     })
 }
 

@@ -15,7 +15,9 @@ pub enum AsmErrorKind {
     Expected { expected: &'static str },
     #[error("expected {expected}, found `{found}`")]
     Found { expected: &'static str, found: String },
-    #[error("unknown directive `{name}`; t0 knows the data, section, symbol, `.amdgcn_` and `.amdhsa_` directives of LLVM")]
+    #[error(
+        "unknown directive `{name}`; t0 knows the data, section, symbol, `.amdgcn_` and `.amdhsa_` directives of LLVM"
+    )]
     UnknownDirective { name: String },
     #[error("`{name}` is not supported ({why}); remove it")]
     Unsupported { name: String, why: &'static str },
@@ -32,14 +34,21 @@ pub enum AsmErrorKind {
     #[error("the expression divides by zero")]
     DivisionByZero,
     #[error("{what} is {value}, it must be {low} to {high}")]
-    Range { what: &'static str, value: i64, low: i64, high: i64 },
+    Range {
+        what: &'static str,
+        value: i64,
+        low: i64,
+        high: i64,
+    },
     #[error("the branch goes {words} words far, the limit is -32768 to 32767; use s_getpc_b64 and s_setpc_b64")]
     BranchTooFar { words: i64 },
     #[error("the branch goes to byte {bytes} from here; instructions start at multiples of 4 bytes")]
     BranchUnaligned { bytes: i64 },
     #[error("an address does not fit here; write it as `.quad`, or relative to the place: `{name}@rel32@lo+4`")]
     AddressTooNarrow { name: String },
-    #[error("section `{section}` is read-only, the loader cannot put an address there; use `.section .data.rel.ro,\"aw\"`")]
+    #[error(
+        "section `{section}` is read-only, the loader cannot put an address there; use `.section .data.rel.ro,\"aw\"`"
+    )]
     AddressInReadOnly { section: String },
     #[error("`@{name}` is no relocation that t0 resolves; there are rel32@lo, rel32@hi, rel64, gotpcrel32@lo, gotpcrel32@hi, abs32@lo, abs32@hi and abs64")]
     Variant { name: String },
@@ -52,9 +61,15 @@ pub enum AsmErrorKind {
     #[error("{0}")]
     Kernel(KernelError),
     #[error("`{directive}` without `{opening}`")]
-    Unopened { directive: &'static str, opening: &'static str },
+    Unopened {
+        directive: &'static str,
+        opening: &'static str,
+    },
     #[error("`{opening}` is never closed by `{closing}`")]
-    Unclosed { opening: &'static str, closing: &'static str },
+    Unclosed {
+        opening: &'static str,
+        closing: &'static str,
+    },
     #[error("the file is for {file}, but {asked} was asked for; give --target {file}")]
     TargetMismatch { file: String, asked: String },
     #[error("`{id}` is no target of t0; it makes code for amdgcn-amd-amdhsa with {known}")]
@@ -95,7 +110,9 @@ pub enum KernelError {
     SharedVgprs,
     #[error("twice the shared VGPR count plus the VGPR blocks is {total}, more than 63")]
     SharedVgprTotal { total: i64 },
-    #[error("the code of kernel `{name}` is not defined in this file; put a label `{name}:` before its first instruction")]
+    #[error(
+        "the code of kernel `{name}` is not defined in this file; put a label `{name}:` before its first instruction"
+    )]
     NoCode { name: String },
 }
 

@@ -172,7 +172,10 @@ fn unary(c: &mut Cursor<'_>, scope: &mut dyn Scope) -> Result<Expr, AsmError> {
         }
     }
     let inner = primary(c, scope)?;
-    Ok(signs.into_iter().rev().fold(inner, |e, op| fold(Expr::Unary(op, Box::new(e)))))
+    Ok(signs
+        .into_iter()
+        .rev()
+        .fold(inner, |e, op| fold(Expr::Unary(op, Box::new(e)))))
 }
 
 fn primary(c: &mut Cursor<'_>, scope: &mut dyn Scope) -> Result<Expr, AsmError> {
@@ -223,7 +226,11 @@ fn call(c: &mut Cursor<'_>, scope: &mut dyn Scope, name: &str, here: &Place) -> 
     let op = match name {
         "max" => Binary::Max,
         "or" => Binary::Or,
-        _ => return Err(here.error(AsmErrorKind::Expected { expected: "`max(…)` or `or(…)`" })),
+        _ => {
+            return Err(here.error(AsmErrorKind::Expected {
+                expected: "`max(…)` or `or(…)`",
+            }))
+        }
     };
     let mut all = binary(c, scope, 1)?;
     while c.eat(",") {
@@ -283,7 +290,10 @@ pub fn apply(op: Binary, a: i64, b: i64) -> Option<i64> {
         Binary::Mod => a.checked_rem(b)?,
         Binary::Shl => u32::try_from(b).ok().and_then(|b| a.checked_shl(b)).unwrap_or(0),
         // LLVM's target default: a logical shift.
-        Binary::Shr => u32::try_from(b).ok().and_then(|b| (a as u64).checked_shr(b)).unwrap_or(0) as i64,
+        Binary::Shr => u32::try_from(b)
+            .ok()
+            .and_then(|b| (a as u64).checked_shr(b))
+            .unwrap_or(0) as i64,
         Binary::And => a & b,
         Binary::Or => a | b,
         Binary::Xor => a ^ b,

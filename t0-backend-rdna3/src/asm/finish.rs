@@ -101,7 +101,14 @@ impl Assembler {
             None => 0,
         };
         let (kind, binding, visibility) = (s.kind, s.binding, s.visibility);
-        Ok(Some(link::Symbol { name: s.name.clone(), place, size, kind, binding, visibility }))
+        Ok(Some(link::Symbol {
+            name: s.name.clone(),
+            place,
+            size,
+            kind,
+            binding,
+            visibility,
+        }))
     }
 
     /// Notes what a place needs of the file's tables; false when the loader fills it in.
@@ -132,7 +139,11 @@ impl Assembler {
                     (None, &[section]) => WordTarget::Place(link::Place::Section(section, sum.number as u64)),
                     _ => return Err(f.place.error(AsmErrorKind::NotAbsolute)),
                 };
-                linker.words.push(DynamicWord { section: f.section, offset: f.offset, target });
+                linker.words.push(DynamicWord {
+                    section: f.section,
+                    offset: f.offset,
+                    target,
+                });
                 Ok(false)
             }
             _ => Ok(true),
@@ -159,9 +170,14 @@ impl Assembler {
             (FixupKind::Branch, Some(_)) => return Err(f.place.error(AsmErrorKind::VariantHere)),
             (kind, Some((id, v))) => {
                 let got = || {
-                    let slot = numbers.get(&id).and_then(|n| linker.got.iter().position(|g| g == n)).unwrap_or(0);
+                    let slot = numbers
+                        .get(&id)
+                        .and_then(|n| linker.got.iter().position(|g| g == n))
+                        .unwrap_or(0);
                     let addend = symbol_and_addend(&f.expr).map_or(0, |s| s.1);
-                    (layout.got as i64 + 8 * slot as i64).wrapping_add(addend).wrapping_sub(here)
+                    (layout.got as i64 + 8 * slot as i64)
+                        .wrapping_add(addend)
+                        .wrapping_sub(here)
                 };
                 let (bytes, value) = match v {
                     Variant::Rel32Lo => (4, distance),
@@ -211,7 +227,9 @@ impl Assembler {
 /// Words from the next instruction to the target.
 fn branch(f: &Fixup, net: i64, distance: i64) -> Result<i16, AsmError> {
     if net != 1 {
-        return Err(f.place.error(AsmErrorKind::Expected { expected: "a label or a distance in words" }));
+        return Err(f.place.error(AsmErrorKind::Expected {
+            expected: "a label or a distance in words",
+        }));
     }
     let bytes = distance.wrapping_sub(4);
     if bytes % 4 != 0 {

@@ -20,7 +20,11 @@ impl Assembler {
     pub(super) fn instruction(&mut self, text: &str, start: usize, line: u32) -> Result<(), AsmError> {
         let place = |part: &str| {
             let at = text.find(part).unwrap_or(0);
-            Place { line, column: (start + at) as u32 + 1, text: part.to_owned() }
+            Place {
+                line,
+                column: (start + at) as u32 + 1,
+                text: part.to_owned(),
+            }
         };
         let whole = place(text);
         match isa::parse(text, &self.target) {
@@ -57,9 +61,13 @@ impl Assembler {
                 }
             };
             error = inst_now;
-            let Some(bad) = bad.filter(|b| !b.is_empty()) else { break };
+            let Some(bad) = bad.filter(|b| !b.is_empty()) else {
+                break;
+            };
             let at = place(&bad);
-            let Some((replacement, address)) = self.replacement(&bad, &at)? else { break };
+            let Some((replacement, address)) = self.replacement(&bad, &at)? else {
+                break;
+            };
             if let Some(e) = address {
                 if fixup.is_some() {
                     break;
@@ -71,11 +79,17 @@ impl Assembler {
                 None if branch => "0".to_owned(),
                 None => format!("{PLACEHOLDER:#x}"),
             };
-            let Some(next) = replace_operand(&now, mnemonic.len(), &bad, &replacement) else { break };
+            let Some(next) = replace_operand(&now, mnemonic.len(), &bad, &replacement) else {
+                break;
+            };
             now = next;
         }
         // The instruction as written says best what is wrong with it.
-        Err(refuse(if matches!(error, ParseError::Illegal(_)) { &error } else { &first }))
+        Err(refuse(if matches!(error, ParseError::Illegal(_)) {
+            &error
+        } else {
+            &first
+        }))
     }
 
     /// What stands for a text the parser cannot read: a number as text, or `None` and an expression for later.
@@ -112,7 +126,9 @@ impl Assembler {
         let mut out = Vec::new();
         for part in list.split(separator) {
             let mut c = Cursor::new(part, at.line, at.column);
-            let Ok(e) = expr::parse(&mut c, self) else { return Ok(None) };
+            let Ok(e) = expr::parse(&mut c, self) else {
+                return Ok(None);
+            };
             match self.absolute(&e).filter(|_| c.at_end()) {
                 Some(v) => out.push(v.to_string()),
                 None => return Ok(None),
@@ -155,13 +171,18 @@ impl Assembler {
         if let Some((e, at)) = fixup {
             if is_branch(inst.op) {
                 if !matches!(e, Expr::Symbol(..)) {
-                    return Err(at.error(AsmErrorKind::Expected { expected: "a number of words or a label" }));
+                    return Err(at.error(AsmErrorKind::Expected {
+                        expected: "a number of words or a label",
+                    }));
                 }
                 self.fixup(FixupKind::Branch, 0, e, &at);
             } else {
                 // As LLVM: addresses go into literals of 32 bits only.
                 let is_placeholder = |o: &Operand| matches!(o, Operand::Literal(PLACEHOLDER));
-                let literal = inst.specs().zip(&inst.operands).any(|(s, o)| s.bits() == 32 && is_placeholder(o));
+                let literal = inst
+                    .specs()
+                    .zip(&inst.operands)
+                    .any(|(s, o)| s.bits() == 32 && is_placeholder(o));
                 if !literal || !bytes.ends_with(&PLACEHOLDER.to_le_bytes()) {
                     return Err(at.error(AsmErrorKind::NotAbsolute));
                 }
@@ -242,7 +263,10 @@ mod tests {
     fn sums_become_one_word() {
         assert_eq!(close_up("s_mov_b32 s0,  a + 4 *b"), "s_mov_b32 s0,a+4*b");
         assert_eq!(close_up("s_mov_b32 s0, a - 4"), "s_mov_b32 s0,a-4");
-        assert_eq!(close_up("v_add_f32 v0, -v1, -|v2| clamp"), "v_add_f32 v0,-v1,-|v2| clamp");
+        assert_eq!(
+            close_up("v_add_f32 v0, -v1, -|v2| clamp"),
+            "v_add_f32 v0,-v1,-|v2| clamp"
+        );
         assert_eq!(close_up("x v0, off offset:4 glc"), "x v0,off offset:4 glc");
     }
 }

@@ -83,9 +83,18 @@ const USER_SGPRS: [(u32, i64); 5] = [(1, 2), (2, 2), (3, 2), (4, 2), (6, 1)];
 
 /// Directives of other chips, and why they are refused.
 const ELSEWHERE: [(&str, &str); 10] = [
-    ("user_sgpr_private_segment_buffer", "is not supported with architected flat scratch"),
-    ("user_sgpr_flat_scratch_init", "is not supported with architected flat scratch"),
-    ("system_sgpr_private_segment_wavefront_offset", "is not supported with architected flat scratch"),
+    (
+        "user_sgpr_private_segment_buffer",
+        "is not supported with architected flat scratch",
+    ),
+    (
+        "user_sgpr_flat_scratch_init",
+        "is not supported with architected flat scratch",
+    ),
+    (
+        "system_sgpr_private_segment_wavefront_offset",
+        "is not supported with architected flat scratch",
+    ),
     ("reserve_flat_scratch", "is not supported with architected flat scratch"),
     ("user_sgpr_kernarg_preload_length", "requires gfx90a or gfx940"),
     ("user_sgpr_kernarg_preload_offset", "requires gfx90a or gfx940"),
@@ -132,7 +141,11 @@ impl Assembler {
     pub(super) fn open_kernel(&mut self, c: &mut Cursor<'_>, here: &Place) -> Result<(), AsmError> {
         let name = c.name("the kernel's name")?;
         c.finish()?;
-        self.block = Some(KernelBlock { name, place: here.clone(), values: HashMap::new() });
+        self.block = Some(KernelBlock {
+            name,
+            place: here.clone(),
+            values: HashMap::new(),
+        });
         Ok(())
     }
 
@@ -150,7 +163,10 @@ impl Assembler {
             return refuse(KernelError::NotAmdhsa);
         };
         if let Some((_, why)) = ELSEWHERE.iter().find(|e| e.0 == short) {
-            return refuse(KernelError::NotHere { name: name.to_owned(), why });
+            return refuse(KernelError::NotHere {
+                name: name.to_owned(),
+                why,
+            });
         }
         let Some(&(key, _, _, bits)) = DIRECTIVES.iter().find(|d| d.0 == short) else {
             return refuse(KernelError::Unknown { name: name.to_owned() });
@@ -158,11 +174,18 @@ impl Assembler {
         let (value, place) = self.number(c)?;
         c.finish()?;
         if value < 0 || value >> bits != 0 {
-            let range = KernelError::Range { name: name.to_owned(), value, bits };
+            let range = KernelError::Range {
+                name: name.to_owned(),
+                value,
+                bits,
+            };
             return Err(place.error(AsmErrorKind::Kernel(range)));
         }
         if key == "reserve_xnack_mask" && value != 0 {
-            return refuse(KernelError::NotHere { name: name.to_owned(), why: "does not match the target, which has no XNACK" });
+            return refuse(KernelError::NotHere {
+                name: name.to_owned(),
+                why: "does not match the target, which has no XNACK",
+            });
         }
         match &mut self.block {
             Some(block) if block.values.contains_key(key) => refuse(KernelError::Repeated { name: name.to_owned() }),
@@ -196,7 +219,11 @@ impl Assembler {
         );
         self.fixup(FixupKind::Data(8), 16, offset, &block.place);
         self.emit(&descriptor.encode(), &block.place)?;
-        self.kernels.push(Kernel { name: block.name.clone(), code, place: block.place.clone() });
+        self.kernels.push(Kernel {
+            name: block.name.clone(),
+            code,
+            place: block.place.clone(),
+        });
         Ok(())
     }
 
@@ -209,14 +236,20 @@ impl Assembler {
             }
             return Ok(());
         }
-        let Some((text, place)) = self.metadata_text.take() else { return Ok(()) };
+        let Some((text, place)) = self.metadata_text.take() else {
+            return Ok(());
+        };
         match yaml::parse(&text) {
             Ok(value) => {
                 self.metadata = Some(value);
                 Ok(())
             }
             Err(e) => {
-                let at = Place { line: place.line + e.line, column: 1, text: e.text.clone() };
+                let at = Place {
+                    line: place.line + e.line,
+                    column: 1,
+                    text: e.text.clone(),
+                };
                 Err(at.error(AsmErrorKind::Metadata(e.to_string())))
             }
         }
@@ -238,12 +271,16 @@ impl KernelBlock {
         let refuse = |place: &Place, e| place.error(AsmErrorKind::Kernel(e));
         let mut d = default_descriptor(wave_size);
         for (name, target, low, bits) in DIRECTIVES {
-            let (Some(value), Some(word)) = (self.value(name), word(&mut d, target)) else { continue };
+            let (Some(value), Some(word)) = (self.value(name), word(&mut d, target)) else {
+                continue;
+            };
             let mask = ((1u64 << bits) - 1) as u32;
             *word = *word & !(mask << low) | (value as u32) << low;
         }
         let required = |name: &'static str, full: &'static str| {
-            self.values.get(name).ok_or_else(|| refuse(end, KernelError::Required { name: full }))
+            self.values
+                .get(name)
+                .ok_or_else(|| refuse(end, KernelError::Required { name: full }))
         };
         let (vgprs, at) = required("next_free_vgpr", ".amdhsa_next_free_vgpr")?;
         required("next_free_sgpr", ".amdhsa_next_free_sgpr")?;

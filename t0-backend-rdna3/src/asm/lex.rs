@@ -92,8 +92,8 @@ pub enum Token {
 }
 
 const SIGNS: [&str; 32] = [
-    "<<", ">>", "<=", ">=", "==", "!=", "<>", "&&", "||", "+", "-", "*", "/", "%", "(", ")", "[", "]", ",", ":", "@", "~",
-    "!", "&", "|", "^", "<", ">", "=", "#", "{", "}",
+    "<<", ">>", "<=", ">=", "==", "!=", "<>", "&&", "||", "+", "-", "*", "/", "%", "(", ")", "[", "]", ",", ":", "@",
+    "~", "!", "&", "|", "^", "<", ">", "=", "#", "{", "}",
 ];
 
 /// Reads tokens from one statement.
@@ -116,7 +116,13 @@ pub fn is_name(c: char) -> bool {
 impl<'a> Cursor<'a> {
     /// At the start of `text`, which stands at this place of the file.
     pub fn new(text: &'a str, line: u32, column: u32) -> Cursor<'a> {
-        Cursor { text, line, column, at: 0, depth: 0 }
+        Cursor {
+            text,
+            line,
+            column,
+            at: 0,
+            depth: 0,
+        }
     }
 
     fn skip_space(&mut self) {
@@ -245,7 +251,9 @@ impl<'a> Cursor<'a> {
         }
         let place = self.place(self.at, &rest[..first.len_utf8()]);
         self.at += first.len_utf8();
-        Err(place.error(AsmErrorKind::Expected { expected: "a name, a number or an operator" }))
+        Err(place.error(AsmErrorKind::Expected {
+            expected: "a name, a number or an operator",
+        }))
     }
 
     fn number(&mut self) -> Result<Token, AsmError> {
@@ -278,7 +286,9 @@ impl<'a> Cursor<'a> {
         };
         match value {
             Ok(v) if v <= i128::from(u64::MAX) => Ok(Token::Number(v)),
-            _ => Err(place.error(AsmErrorKind::Expected { expected: "a number of at most 64 bits" })),
+            _ => Err(place.error(AsmErrorKind::Expected {
+                expected: "a number of at most 64 bits",
+            })),
         }
     }
 
@@ -290,7 +300,9 @@ impl<'a> Cursor<'a> {
         loop {
             let Some(&c) = bytes.get(self.at) else {
                 let place = self.place(start, &self.text[start..]);
-                return Err(place.error(AsmErrorKind::Expected { expected: "a closing quotation mark" }));
+                return Err(place.error(AsmErrorKind::Expected {
+                    expected: "a closing quotation mark",
+                }));
             };
             self.at += 1;
             match c {
@@ -311,7 +323,9 @@ impl<'a> Cursor<'a> {
             self.at += octal;
             let value = u32::from_str_radix(&rest[..octal], 8).unwrap_or(256);
             let place = self.place(self.at - octal, &rest[..octal]);
-            let range = AsmErrorKind::Expected { expected: "an octal escape of one byte" };
+            let range = AsmErrorKind::Expected {
+                expected: "an octal escape of one byte",
+            };
             return u8::try_from(value).map_err(|_| place.error(range));
         }
         if first == b'x' {
@@ -332,7 +346,9 @@ impl<'a> Cursor<'a> {
             b'"' | b'\\' => first,
             _ => {
                 let here = self.here();
-                return Err(here.error(AsmErrorKind::Expected { expected: "an escape sequence of LLVM" }));
+                return Err(here.error(AsmErrorKind::Expected {
+                    expected: "an escape sequence of LLVM",
+                }));
             }
         };
         self.at += 1;
@@ -360,7 +376,9 @@ impl<'a> Cursor<'a> {
             }
             _ => {
                 let place = self.place(start, &self.text[start..]);
-                Err(place.error(AsmErrorKind::Expected { expected: "one character between single quotes" }))
+                Err(place.error(AsmErrorKind::Expected {
+                    expected: "one character between single quotes",
+                }))
             }
         }
     }

@@ -41,11 +41,16 @@ impl Assembler {
             _ => return Ok(self.skipping()),
         };
         match name.as_str() {
-            ".if" | ".ifeq" | ".ifne" | ".iflt" | ".ifle" | ".ifgt" | ".ifge" | ".ifdef" | ".ifndef" | ".ifnotdef" | ".ifb"
-            | ".ifnb" | ".ifc" | ".ifnc" => {
+            ".if" | ".ifeq" | ".ifne" | ".iflt" | ".ifle" | ".ifgt" | ".ifge" | ".ifdef" | ".ifndef" | ".ifnotdef"
+            | ".ifb" | ".ifnb" | ".ifc" | ".ifnc" => {
                 let skipping = self.skipping();
                 let active = !skipping && self.condition(&name, &mut ahead)?;
-                self.conditions.push(Condition { active, done: active || skipping, in_else: false, place: here });
+                self.conditions.push(Condition {
+                    active,
+                    done: active || skipping,
+                    in_else: false,
+                    place: here,
+                });
             }
             ".elseif" => {
                 let done = self.top(&here, ".elseif")?.done;
@@ -59,7 +64,10 @@ impl Assembler {
                 ahead.finish()?;
             }
             ".endif" => {
-                let opening = AsmErrorKind::Unopened { directive: ".endif", opening: ".if" };
+                let opening = AsmErrorKind::Unopened {
+                    directive: ".endif",
+                    opening: ".if",
+                };
                 self.conditions.pop().ok_or_else(|| here.error(opening))?;
                 ahead.finish()?;
             }
@@ -112,12 +120,20 @@ impl Assembler {
                 c.finish()?;
                 let body = self.body(&[".rept", ".rep", ".irp"], ".endr", ".rept", here)?;
                 if count < 0 {
-                    let range = AsmErrorKind::Range { what: "the count", value: count, low: 0, high: i64::from(u32::MAX) };
+                    let range = AsmErrorKind::Range {
+                        what: "the count",
+                        value: count,
+                        low: 0,
+                        high: i64::from(u32::MAX),
+                    };
                     return Err(place.error(range));
                 }
                 let mut made = Vec::new();
                 for _ in 0..count {
-                    made.extend(body.iter().map(|text| Line { number: here.line, text: text.clone() }));
+                    made.extend(body.iter().map(|text| Line {
+                        number: here.line,
+                        text: text.clone(),
+                    }));
                     if made.len() > 1 << 22 {
                         break;
                     }
@@ -132,7 +148,10 @@ impl Assembler {
                 let mut made = Vec::new();
                 for value in values {
                     let pair = [(parameter.clone(), value)];
-                    made.extend(body.iter().map(|t| Line { number: here.line, text: substitute(t, &pair, 0) }));
+                    made.extend(body.iter().map(|t| Line {
+                        number: here.line,
+                        text: substitute(t, &pair, 0),
+                    }));
                 }
                 self.feed_made(made, here)
             }
@@ -141,13 +160,20 @@ impl Assembler {
                 self.macros.remove(&name);
                 c.finish()
             }
-            ".endm" | ".endmacro" => {
-                Err(here.error(AsmErrorKind::Unopened { directive: ".endm", opening: ".macro" }))
-            }
-            ".endr" => Err(here.error(AsmErrorKind::Unopened { directive: ".endr", opening: ".rept" })),
+            ".endm" | ".endmacro" => Err(here.error(AsmErrorKind::Unopened {
+                directive: ".endm",
+                opening: ".macro",
+            })),
+            ".endr" => Err(here.error(AsmErrorKind::Unopened {
+                directive: ".endr",
+                opening: ".rept",
+            })),
             ".end_amdhsa_kernel" => {
                 let opening = ".amdhsa_kernel";
-                Err(here.error(AsmErrorKind::Unopened { directive: ".end_amdhsa_kernel", opening }))
+                Err(here.error(AsmErrorKind::Unopened {
+                    directive: ".end_amdhsa_kernel",
+                    opening,
+                }))
             }
             _ => Err(here.error(AsmErrorKind::UnknownDirective { name: name.to_owned() })),
         }
@@ -207,10 +233,15 @@ impl Assembler {
     pub(super) fn expand(&mut self, m: &Macro, c: &mut Cursor<'_>, here: &Place) -> Result<(), AsmError> {
         let given = arguments(c.rest());
         if given.len() > m.parameters.len() {
-            return Err(here.error(AsmErrorKind::Expected { expected: "no more arguments than the macro has parameters" }));
+            return Err(here.error(AsmErrorKind::Expected {
+                expected: "no more arguments than the macro has parameters",
+            }));
         }
-        let mut pairs: Vec<(String, String)> =
-            m.parameters.iter().map(|(p, d)| (p.clone(), d.clone().unwrap_or_default())).collect();
+        let mut pairs: Vec<(String, String)> = m
+            .parameters
+            .iter()
+            .map(|(p, d)| (p.clone(), d.clone().unwrap_or_default()))
+            .collect();
         for (i, argument) in given.into_iter().enumerate() {
             let named = argument.split_once('=').and_then(|(key, value)| {
                 let at = m.parameters.iter().position(|p| p.0 == key.trim())?;
@@ -221,7 +252,14 @@ impl Assembler {
         }
         let number = self.expansions;
         self.expansions += 1;
-        let made = m.lines.iter().map(|t| Line { number: here.line, text: substitute(t, &pairs, number) }).collect();
+        let made = m
+            .lines
+            .iter()
+            .map(|t| Line {
+                number: here.line,
+                text: substitute(t, &pairs, number),
+            })
+            .collect();
         self.feed_made(made, here)
     }
 
@@ -232,10 +270,14 @@ impl Assembler {
         }
         if let Some((_, place)) = self.metadata_text.take() {
             let (opening, closing) = (".amdgpu_metadata", ".end_amdgpu_metadata");
-            self.errors.push(place.error(AsmErrorKind::Unclosed { opening, closing }));
+            self.errors
+                .push(place.error(AsmErrorKind::Unclosed { opening, closing }));
         }
         if let Some(open) = self.conditions.pop() {
-            self.errors.push(open.place.error(AsmErrorKind::Unclosed { opening: ".if", closing: ".endif" }));
+            self.errors.push(open.place.error(AsmErrorKind::Unclosed {
+                opening: ".if",
+                closing: ".endif",
+            }));
         }
     }
 }

@@ -81,7 +81,11 @@ fn lines(source: &str) -> Vec<Line> {
     let mut out = Vec::new();
     for (number, raw) in (1u32..).zip(source.lines()) {
         let raw = raw.strip_suffix('\r').unwrap_or(raw);
-        let text = if in_metadata { raw.to_owned() } else { comments.strip(raw) };
+        let text = if in_metadata {
+            raw.to_owned()
+        } else {
+            comments.strip(raw)
+        };
         match text.trim() {
             ".amdgpu_metadata" => in_metadata = true,
             ".end_amdgpu_metadata" => in_metadata = false,

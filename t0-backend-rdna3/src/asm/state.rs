@@ -103,7 +103,11 @@ pub struct Sum {
 
 impl Sum {
     fn place(section: usize, offset: u64) -> Sum {
-        Sum { number: offset as i64, plus: vec![section], minus: Vec::new() }
+        Sum {
+            number: offset as i64,
+            plus: vec![section],
+            minus: Vec::new(),
+        }
     }
 
     /// The number when no address is left.
@@ -134,7 +138,11 @@ impl Sum {
     }
 
     fn negate(self) -> Sum {
-        Sum { number: self.number.wrapping_neg(), plus: self.minus, minus: self.plus }
+        Sum {
+            number: self.number.wrapping_neg(),
+            plus: self.minus,
+            minus: self.plus,
+        }
     }
 }
 
@@ -274,7 +282,9 @@ impl Assembler {
         let whole = c.clone();
         let here = c.here();
         let Ok(Token::Name(name)) = c.next() else {
-            return Err(here.error(AsmErrorKind::Expected { expected: "an instruction, a directive or a label" }));
+            return Err(here.error(AsmErrorKind::Expected {
+                expected: "an instruction, a directive or a label",
+            }));
         };
         if matches!(c.peek(), Token::Sign("=")) {
             c.next()?;
@@ -377,7 +387,10 @@ impl Assembler {
         let value = expr::parse(c, self)?;
         c.finish()?;
         if name == "." {
-            return Err(place.error(AsmErrorKind::Unsupported { name: ".=".to_owned(), why: "use .org or .skip" }));
+            return Err(place.error(AsmErrorKind::Unsupported {
+                name: ".=".to_owned(),
+                why: "use .org or .skip",
+            }));
         }
         let value = self.absolute(&value).map_or(value, Expr::Int);
         // The register counters may be set back, as between two kernels.
@@ -406,7 +419,10 @@ impl Assembler {
     }
 
     fn sum_within(&self, e: &Expr, place: &Place, depth: u32) -> Result<Sum, AsmError> {
-        let number = |number| Sum { number, ..Sum::default() };
+        let number = |number| Sum {
+            number,
+            ..Sum::default()
+        };
         match e {
             Expr::Int(v) => Ok(number(*v)),
             Expr::Place(section, offset) => Ok(Sum::place(*section, *offset)),
@@ -447,7 +463,10 @@ impl Assembler {
         match name.strip_prefix(NUMERIC) {
             Some(rest) => {
                 let name = rest.split('.').next().unwrap_or_default().to_owned();
-                place.error(AsmErrorKind::NoNumericLabel { name, direction: "after" })
+                place.error(AsmErrorKind::NoNumericLabel {
+                    name,
+                    direction: "after",
+                })
             }
             None => place.error(AsmErrorKind::Undefined { name: name.to_owned() }),
         }
@@ -455,7 +474,11 @@ impl Assembler {
 
     /// The number an expression is, when it is one by now.
     pub fn absolute(&self, e: &Expr) -> Option<i64> {
-        let nowhere = Place { line: 0, column: 0, text: String::new() };
+        let nowhere = Place {
+            line: 0,
+            column: 0,
+            text: String::new(),
+        };
         self.sum(e, &nowhere).ok()?.absolute()
     }
 
@@ -482,7 +505,12 @@ impl Assembler {
         if s.size > MAX_SECTION {
             s.data.truncate(0);
             s.size = 0;
-            let range = AsmErrorKind::Range { what: "the section's size", value: MAX_SECTION as i64 + 1, low: 0, high: MAX_SECTION as i64 };
+            let range = AsmErrorKind::Range {
+                what: "the section's size",
+                value: MAX_SECTION as i64 + 1,
+                low: 0,
+                high: MAX_SECTION as i64,
+            };
             return Err(place.error(range));
         }
         Ok(())
@@ -492,7 +520,13 @@ impl Assembler {
     pub fn fixup(&mut self, kind: FixupKind, skip: u64, expr: Expr, place: &Place) {
         self.register_all(&expr);
         let offset = self.sections[self.current].size + skip;
-        self.fixups.push(Fixup { section: self.current, offset, kind, expr, place: place.clone() });
+        self.fixups.push(Fixup {
+            section: self.current,
+            offset,
+            kind,
+            expr,
+            place: place.clone(),
+        });
     }
 }
 
@@ -518,7 +552,12 @@ impl Scope for Assembler {
     fn symbol(&mut self, name: &str, place: &Place) -> Result<Expr, AsmError> {
         let [vgprs, sgprs] = self.used;
         let generation = self.target.name.trim_start_matches("gfx");
-        let digit = |at: usize| generation.get(at..at + 1).and_then(|d| i64::from_str_radix(d, 16).ok()).unwrap_or(0);
+        let digit = |at: usize| {
+            generation
+                .get(at..at + 1)
+                .and_then(|d| i64::from_str_radix(d, 16).ok())
+                .unwrap_or(0)
+        };
         let builtin = match name {
             _ if name == USED[0] => Some(i64::from(vgprs)),
             _ if name == USED[1] => Some(i64::from(sgprs)),
@@ -533,13 +572,18 @@ impl Scope for Assembler {
         let digits = name.len().saturating_sub(1);
         if name.ends_with(['f', 'b']) && digits > 0 && name[..digits].bytes().all(|b| b.is_ascii_digit()) {
             let n: u64 = name[..digits].parse().map_err(|_| {
-                place.error(AsmErrorKind::Expected { expected: "a label number of at most 64 bits" })
+                place.error(AsmErrorKind::Expected {
+                    expected: "a label number of at most 64 bits",
+                })
             })?;
             let count = self.numeric.get(&n).copied().unwrap_or(0);
             let backward = name.ends_with('b');
             if backward && count == 0 {
                 let name = n.to_string();
-                return Err(place.error(AsmErrorKind::NoNumericLabel { name, direction: "before" }));
+                return Err(place.error(AsmErrorKind::NoNumericLabel {
+                    name,
+                    direction: "before",
+                }));
             }
             let id = self.symbol_id(&numeric_name(n, if backward { count } else { count + 1 }), place);
             return Ok(Expr::Symbol(id, Variant::None));

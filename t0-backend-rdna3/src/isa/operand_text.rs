@@ -58,12 +58,14 @@ pub(crate) fn register(text: &str) -> Result<Option<Reg>, &'static str> {
     if let Some(inner) = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')) {
         return list(inner).map(Some);
     }
-    let files: [(&str, fn(u32, u32) -> Reg, u32); 3] = [
+    /// Prefix, the run's maker, how many there are.
+    type File = (&'static str, fn(u32, u32) -> Reg, u32);
+    const FILES: [File; 3] = [
         ("ttmp", |i, n| Reg::sn(108 + i, n), 16),
         ("v", Reg::vn, 256),
         ("s", Reg::sn, 106),
     ];
-    for (prefix, make, limit) in files {
+    for (prefix, make, limit) in FILES {
         let Some(rest) = text.strip_prefix(prefix) else {
             continue;
         };

@@ -146,6 +146,7 @@ enum Suffix {
 }
 
 fn find(mnemonic: &str) -> Option<(Opcode, Suffix)> {
+    let mnemonic = super::table::alias::current(mnemonic).unwrap_or(mnemonic);
     if let Some(op) = Opcode::from_name(mnemonic) {
         return Some((op, Suffix::None));
     }

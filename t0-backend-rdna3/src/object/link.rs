@@ -161,7 +161,14 @@ impl Rank {
         } else if has(elf::SHF_EXECINSTR) {
             Rank::Code
         } else if has(elf::SHF_WRITE) {
-            let relro = [".data.rel.ro", ".dynamic", ".got", ".relro_padding", ".init_array", ".fini_array"];
+            let relro = [
+                ".data.rel.ro",
+                ".dynamic",
+                ".got",
+                ".relro_padding",
+                ".init_array",
+                ".fini_array",
+            ];
             match kind {
                 _ if relro.contains(&name) => Rank::Relro,
                 elf::SHT_NOBITS => Rank::NoBits,
@@ -214,7 +221,15 @@ impl Out {
 
 /// The output section of an input section: numbered and per-function sections are collected.
 fn output_name(name: &str) -> &str {
-    let collected = [".text", ".rodata", ".data.rel.ro", ".data", ".bss", ".init_array", ".fini_array"];
+    let collected = [
+        ".text",
+        ".rodata",
+        ".data.rel.ro",
+        ".data",
+        ".bss",
+        ".init_array",
+        ".fini_array",
+    ];
     let of = |c: &&&str| name == **c || name.strip_prefix(**c).is_some_and(|rest| rest.starts_with('.'));
     collected.iter().find(of).copied().unwrap_or(name)
 }
@@ -267,7 +282,12 @@ impl Linker {
             }
         }
         let got = out.iter().find(|o| o.name == ".got").map_or(0, |o| o.address);
-        Layout { addresses, got, out, dynsym }
+        Layout {
+            addresses,
+            got,
+            out,
+            dynsym,
+        }
     }
 
     /// The output sections with their sizes, not yet sorted.
@@ -290,7 +310,14 @@ impl Linker {
         };
         let mut out = vec![
             made(".dynsym", elf::SHT_DYNSYM, alloc, 8, 24, 24 * (n + 1)),
-            made(".gnu.hash", elf::SHT_GNU_HASH, alloc, 8, 0, 16 + 8 * words + 4 * buckets + 4 * n),
+            made(
+                ".gnu.hash",
+                elf::SHT_GNU_HASH,
+                alloc,
+                8,
+                0,
+                16 + 8 * words + 4 * buckets + 4 * n,
+            ),
             made(".hash", elf::SHT_HASH, alloc, 4, 4, 8 + 8 * (n + 1)),
             made(".dynstr", elf::SHT_STRTAB, alloc, 1, 0, names + 1),
         ];
@@ -319,7 +346,14 @@ impl Linker {
         let tags = if relas > 0 { 4 } else { 0 } + 7;
         out.push(made(".dynamic", elf::SHT_DYNAMIC, alloc | write, 8, 16, 16 * tags));
         if !self.got.is_empty() {
-            out.push(made(".got", elf::SHT_PROGBITS, alloc | write, 8, 0, 8 * self.got.len() as u64));
+            out.push(made(
+                ".got",
+                elf::SHT_PROGBITS,
+                alloc | write,
+                8,
+                0,
+                8 * self.got.len() as u64,
+            ));
         }
         out.push(made(".relro_padding", elf::SHT_NOBITS, alloc | write, 1, 0, 0));
         let all = self.symbols.len() as u64 + 1;
@@ -334,7 +368,9 @@ impl Linker {
 
     /// The dynamic symbols in the order the GNU hash table wants: by bucket.
     fn dynamic_order(&self) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..self.symbols.len()).filter(|&i| self.symbols[i].is_dynamic()).collect();
+        let mut order: Vec<usize> = (0..self.symbols.len())
+            .filter(|&i| self.symbols[i].is_dynamic())
+            .collect();
         let (buckets, _) = gnu_hash_shape(order.len() as u64);
         order.sort_by_key(|&i| u64::from(gnu_hash(&self.symbols[i].name)) % buckets);
         order
@@ -342,7 +378,11 @@ impl Linker {
 
     /// The bytes of the file. `self.sections` hold their final bytes by now.
     pub fn write(&self, layout: &Layout) -> Vec<u8> {
-        let headers_at = layout.out.last().map_or(64, |o| o.offset + o.file_size()).next_multiple_of(8);
+        let headers_at = layout
+            .out
+            .last()
+            .map_or(64, |o| o.offset + o.file_size())
+            .next_multiple_of(8);
         let mut file = self.file_header(layout, headers_at);
         for header in self.program_headers(layout) {
             file.extend(header);
@@ -397,7 +437,14 @@ impl Linker {
         h.extend(headers_at.to_le_bytes());
         h.extend(self.flags.to_le_bytes());
         let sections = layout.out.len() as u16 + 1;
-        let counts = [64, 56, self.program_headers(layout).len() as u16, 64, sections, layout.index(".shstrtab") as u16];
+        let counts = [
+            64,
+            56,
+            self.program_headers(layout).len() as u16,
+            64,
+            sections,
+            layout.index(".shstrtab") as u16,
+        ];
         counts.iter().for_each(|c| h.extend(c.to_le_bytes()));
         h
     }
@@ -407,13 +454,20 @@ impl Linker {
             let [offset, address, file, memory, align] = words;
             let mut h = kind.to_le_bytes().to_vec();
             h.extend(flags.to_le_bytes());
-            [offset, address, address, file, memory, align].iter().for_each(|w| h.extend(w.to_le_bytes()));
+            [offset, address, address, file, memory, align]
+                .iter()
+                .for_each(|w| h.extend(w.to_le_bytes()));
             h
         };
         let span = |outs: &[&Out]| -> [u64; 4] {
             let (first, last) = (outs[0], outs[outs.len() - 1]);
             let file_end = outs.iter().map(|o| o.offset + o.file_size()).max().unwrap_or(0);
-            [first.offset, first.address, file_end - first.offset, last.address + last.size - first.address]
+            [
+                first.offset,
+                first.address,
+                file_end - first.offset,
+                last.address + last.size - first.address,
+            ]
         };
         let segments = segment_numbers(&layout.out);
         let mut rest = Vec::new();
@@ -510,7 +564,9 @@ impl Linker {
             chains.push(h & !1 | u32::from(last));
         }
         let mut bytes = Vec::new();
-        [buckets as u32, 1, words as u32, 26].iter().for_each(|w| bytes.extend(w.to_le_bytes()));
+        [buckets as u32, 1, words as u32, 26]
+            .iter()
+            .for_each(|w| bytes.extend(w.to_le_bytes()));
         bloom.iter().for_each(|w| bytes.extend(w.to_le_bytes()));
         heads.iter().chain(&chains).for_each(|w| bytes.extend(w.to_le_bytes()));
         bytes
@@ -526,18 +582,29 @@ impl Linker {
             heads[bucket] = i as u32 + 1;
         }
         let counts = [n as u32, n as u32];
-        counts.iter().chain(&heads).chain(&chains).flat_map(|w| w.to_le_bytes()).collect()
+        counts
+            .iter()
+            .chain(&heads)
+            .chain(&chains)
+            .flat_map(|w| w.to_le_bytes())
+            .collect()
     }
 
     /// The dynamic relocations: those without a symbol first, each kind by address.
     fn relas(&self, layout: &Layout) -> Vec<u8> {
         let got = self.got.iter().enumerate().map(|(slot, &i)| {
             let s = &self.symbols[i];
-            let target =
-                if s.is_preemptible() { WordTarget::Symbol(i, 0) } else { WordTarget::Place(s.place) };
+            let target = if s.is_preemptible() {
+                WordTarget::Symbol(i, 0)
+            } else {
+                WordTarget::Place(s.place)
+            };
             (layout.got + 8 * slot as u64, target)
         });
-        let words = self.words.iter().map(|w| (layout.addresses[w.section] + w.offset, w.target));
+        let words = self
+            .words
+            .iter()
+            .map(|w| (layout.addresses[w.section] + w.offset, w.target));
         let mut all: Vec<(u32, u64, u64)> = words
             .chain(got)
             .map(|(address, target)| match target {
@@ -553,7 +620,9 @@ impl Linker {
         for (symbol, address, addend) in all {
             let kind = if symbol == 0 { RELATIVE64 } else { ABS64 };
             let info = u64::from(symbol) << 32 | u64::from(kind);
-            [address, info, addend].iter().for_each(|w| bytes.extend(w.to_le_bytes()));
+            [address, info, addend]
+                .iter()
+                .for_each(|w| bytes.extend(w.to_le_bytes()));
         }
         bytes
     }
@@ -583,7 +652,10 @@ impl Linker {
             (elf::DT_HASH, address(".hash")),
             (elf::DT_NULL, 0),
         ]);
-        tags.iter().flat_map(|&(tag, value)| [u64::from(tag), value]).flat_map(u64::to_le_bytes).collect()
+        tags.iter()
+            .flat_map(|&(tag, value)| [u64::from(tag), value])
+            .flat_map(u64::to_le_bytes)
+            .collect()
     }
 
     fn section_header(&self, layout: &Layout, o: &Out, name: u32, locals: u32) -> Vec<u8> {
@@ -596,7 +668,9 @@ impl Linker {
         };
         let mut h = name.to_le_bytes().to_vec();
         h.extend(o.kind.to_le_bytes());
-        [o.flags, o.address, o.offset, o.size].iter().for_each(|w| h.extend(w.to_le_bytes()));
+        [o.flags, o.address, o.offset, o.size]
+            .iter()
+            .for_each(|w| h.extend(w.to_le_bytes()));
         h.extend(layout.index(link).to_le_bytes());
         h.extend(info.to_le_bytes());
         h.extend(o.align.to_le_bytes());
@@ -619,7 +693,8 @@ fn gnu_hash_shape(symbols: u64) -> (u64, u64) {
 }
 
 fn gnu_hash(name: &str) -> u32 {
-    name.bytes().fold(5381u32, |h, c| h.wrapping_mul(33).wrapping_add(u32::from(c)))
+    name.bytes()
+        .fold(5381u32, |h, c| h.wrapping_mul(33).wrapping_add(u32::from(c)))
 }
 
 /// A string table: an empty string, then these.

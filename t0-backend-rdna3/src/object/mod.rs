@@ -10,9 +10,9 @@ pub mod lines;
 pub mod link;
 pub mod metadata;
 pub mod msgpack;
-pub mod yaml;
 mod read;
 mod write;
+pub mod yaml;
 
 pub use args::args_of;
 pub use descriptor::{initial_sgprs, DescriptorError, FloatMode, InitialSgprs, KernelDescriptor, Resources};

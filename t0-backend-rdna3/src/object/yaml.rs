@@ -33,7 +33,11 @@ struct Line<'a> {
 
 impl Line<'_> {
     fn error(&self, what: &'static str) -> YamlError {
-        YamlError { line: self.number, text: self.text.to_owned(), what }
+        YamlError {
+            line: self.number,
+            text: self.text.to_owned(),
+            what,
+        }
     }
 }
 
@@ -51,7 +55,11 @@ pub fn parse(text: &str) -> Result<Value, YamlError> {
         if trimmed == "..." {
             break;
         }
-        let line = Line { number, indent: line.len() - content.len(), text: trimmed };
+        let line = Line {
+            number,
+            indent: line.len() - content.len(),
+            text: trimmed,
+        };
         if trimmed.starts_with('\t') {
             return Err(line.error("indentation must be spaces"));
         }
@@ -105,7 +113,9 @@ impl Parser<'_> {
     fn list(&mut self, indent: usize, depth: u32) -> Result<Value, YamlError> {
         let mut items = Vec::new();
         while let Some(line) = self.lines.get(self.at).cloned() {
-            let Some(rest) = line.text.strip_prefix('-').filter(|_| line.indent == indent) else { break };
+            let Some(rest) = line.text.strip_prefix('-').filter(|_| line.indent == indent) else {
+                break;
+            };
             if !rest.is_empty() && !rest.starts_with(' ') {
                 break;
             }
@@ -117,7 +127,11 @@ impl Parser<'_> {
             }
             // What follows the dash is the first line of a block of its own.
             let column = indent + line.text.len() - inner.len();
-            self.lines[self.at] = Line { indent: column, text: inner, ..line };
+            self.lines[self.at] = Line {
+                indent: column,
+                text: inner,
+                ..line
+            };
             items.push(self.block(column, depth)?);
         }
         Ok(Value::Array(items))
@@ -173,7 +187,9 @@ fn split_key(text: &str) -> Option<(&str, &str)> {
     let end = match text.chars().next()? {
         q @ ('\'' | '"') => text[1..].find(q)? + 2,
         '[' | '{' => return None,
-        _ => text.find(": ").or_else(|| text.ends_with(':').then(|| text.len() - 1))?,
+        _ => text
+            .find(": ")
+            .or_else(|| text.ends_with(':').then(|| text.len() - 1))?,
     };
     let rest = text[end..].strip_prefix(':')?;
     (rest.is_empty() || rest.starts_with(' ')).then(|| (&text[..end], rest.trim_start()))
@@ -198,7 +214,11 @@ fn scalar(text: &str) -> Option<Value> {
         return items.map(scalar).collect::<Option<_>>().map(Value::Array);
     }
     if let Some(inner) = text.strip_prefix('{') {
-        return inner.strip_suffix('}')?.trim().is_empty().then(|| Value::Map(Vec::new()));
+        return inner
+            .strip_suffix('}')?
+            .trim()
+            .is_empty()
+            .then(|| Value::Map(Vec::new()));
     }
     if tag == Some("str") || tag == Some("!str") {
         return Some(Value::Str(text.to_owned()));
@@ -338,7 +358,9 @@ fn quoted(s: &str) -> String {
     let special = |c: char| "-?:\\,[]{}#&*!|>'\"%@`".contains(c);
     let not_text = !matches!(plain(s), Value::Str(_));
     let safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '^' | '.' | ',' | ' ' | '\t');
-    if s.chars().any(|c| c < ' ' && !matches!(c, '\t' | '\n' | '\r') || c == '\u{7f}' || !c.is_ascii()) {
+    if s.chars()
+        .any(|c| c < ' ' && !matches!(c, '\t' | '\n' | '\r') || c == '\u{7f}' || !c.is_ascii())
+    {
         return format!("\"{}\"", escaped(s));
     }
     let edges = s.starts_with(char::is_whitespace) || s.ends_with(char::is_whitespace);
@@ -378,7 +400,10 @@ mod tests {
         let v = parse(TEXT).unwrap();
         let kernel = &v.get("amdhsa.kernels").unwrap().as_array().unwrap()[0];
         assert_eq!(kernel.get(".uses_dynamic_stack"), Some(&Value::Bool(false)));
-        assert_eq!(kernel.get(".args").unwrap().as_array().unwrap()[1].get(".size"), Some(&Value::Int(4)));
+        assert_eq!(
+            kernel.get(".args").unwrap().as_array().unwrap()[1].get(".size"),
+            Some(&Value::Int(4))
+        );
         assert_eq!(print(&v), TEXT);
     }
 
@@ -394,7 +419,14 @@ mod tests {
 
     #[test]
     fn text_that_looks_like_something_else_is_quoted() {
-        for (text, written) in [("5", "'5'"), ("true", "'true'"), ("a b", "a b"), ("", "''"), ("é", "\"é\""), ("a/b", "'a/b'")] {
+        for (text, written) in [
+            ("5", "'5'"),
+            ("true", "'true'"),
+            ("a b", "a b"),
+            ("", "''"),
+            ("é", "\"é\""),
+            ("a/b", "'a/b'"),
+        ] {
             assert_eq!(quoted(text), written);
             assert_eq!(scalar(written).unwrap().as_str(), Some(text));
         }
@@ -402,7 +434,12 @@ mod tests {
 
     #[test]
     fn wrong_lines_are_named() {
-        for (text, line) in [("a: 1\nb\n", 2), ("a: 1\n  b: 2\n", 2), ("a: 'x\n", 1), ("a: 1\na: 2\n", 2)] {
+        for (text, line) in [
+            ("a: 1\nb\n", 2),
+            ("a: 1\n  b: 2\n", 2),
+            ("a: 'x\n", 1),
+            ("a: 1\na: 2\n", 2),
+        ] {
             assert_eq!(parse(text).unwrap_err().line, line, "{text}");
         }
         let deep = (0..100).map(|i| format!("{}a:\n", " ".repeat(i))).collect::<String>();

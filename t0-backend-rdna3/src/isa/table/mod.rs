@@ -45,6 +45,7 @@ macro_rules! rows {
     };
 }
 
+pub(super) mod alias;
 mod ds;
 mod exp;
 mod flat;
