@@ -383,6 +383,12 @@ fn store_parts(w: &mut Wave, lds: &mut Lds, i: &Instr, n: usize, at: u64, s: usi
     }
 }
 
+/// Stores a dword that comes from elsewhere.
+pub(super) fn put_dword(w: &mut Wave, lds: &mut Lds, i: &Instr, at: u64, v: u32, l: usize) {
+    check(w, lds, i, at, 4, true, l);
+    lds.set(at, v.to_le_bytes());
+}
+
 /// Notes an access that ends outside of the LDS.
 #[inline(always)]
 fn check(w: &mut Wave, lds: &Lds, i: &Instr, at: u64, len: u32, write: bool, l: usize) {

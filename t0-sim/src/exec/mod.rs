@@ -8,6 +8,7 @@ mod atomic;
 mod control;
 mod double;
 mod fma;
+mod format;
 mod global;
 mod hwreg;
 mod lanes;
@@ -17,6 +18,7 @@ mod salu;
 mod salu_float;
 mod scratch;
 mod smem;
+mod typed;
 mod valu;
 mod vmem;
 mod vop1;
@@ -260,7 +262,7 @@ fn pass(w: &mut Wave, env: &mut Env, i: &Instr) -> Step {
         Opcode::Smem(op) => smem::exec(w, env, i, op),
         Opcode::Flat(op) => global::exec(w, env, i, op),
         Opcode::Mubuf(op) => mubuf::exec(w, env, i, op),
-        Opcode::Mtbuf(_) => Err(Fault::unsupported("typed buffer accesses")),
+        Opcode::Mtbuf(op) => typed::mtbuf(w, env, i, op),
         Opcode::Mimg(_) | Opcode::Ldsdir(_) | Opcode::Vinterp(_) | Opcode::Exp(_) => {
             Err(Fault::unsupported("it needs the graphics pipeline"))
         }

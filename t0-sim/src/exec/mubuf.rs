@@ -1,4 +1,4 @@
-//! Untyped buffer access through a 128-bit resource descriptor. Semantics: RDNA3 ISA manual 9.
+//! Buffer access through a 128-bit resource descriptor. Semantics: RDNA3 ISA manual 9.
 //!
 //! `index = (idxen ? vaddr : 0) + (add_tid ? lane : 0)`, `offset = inst_offset + (offen ? vaddr : 0)`,
 //! `address = base + soffset + place(index, offset)`. Linear buffers: `place = index * stride + offset`. Swizzled ones
@@ -18,6 +18,7 @@ use t0_backend_rdna3::isa::Mubuf;
 
 use super::atomic::{Rmw, Width};
 use super::lanes::each;
+use super::typed;
 use super::vmem::{linear, scattered, Access, Part, Regs};
 use super::{scalar32, Env, Fault, Step};
 use crate::mem::{lanes_of, Addresses};
@@ -106,6 +107,10 @@ pub(super) struct Resource {
     /// The lane number is added to the index.
     add_tid: bool,
     oob: u32,
+    /// Number of the format, see [`super::format`].
+    pub format: u32,
+    /// What x, y, z, w are: 0 and 1 the constants, 4 to 7 components.
+    pub dst_sel: [u32; 4],
 }
 
 impl Resource {
@@ -127,6 +132,8 @@ impl Resource {
             index_stride: 8 << (d[3] >> 21 & 3),
             add_tid: d[3] >> 23 & 1 == 1,
             oob: d[3] >> 28 & 3,
+            format: d[3] >> 12 & 63,
+            dst_sel: [0, 3, 6, 9].map(|at| d[3] >> at & 7),
         })
     }
 
@@ -157,7 +164,7 @@ impl Resource {
 
 /// The places of a buffer instruction's accesses.
 pub(super) struct Places {
-    res: Resource,
+    pub res: Resource,
     soffset: u64,
     index: Addresses,
     offset: Addresses,
@@ -199,6 +206,11 @@ impl Places {
             .then(|| self.res.address(index, offset, self.soffset))
     }
 
+    /// Address of byte `b` of lane `l`'s access, in range or not.
+    pub fn address(&self, l: usize, b: u64) -> u64 {
+        self.res.address(self.index[l], self.offset[l] + b, self.soffset)
+    }
+
     /// The address of every lane, if each of `exec` may access `len` consecutive bytes there.
     #[inline(always)]
     fn linear(&self, exec: u32, len: u64) -> Option<Addresses> {
@@ -214,12 +226,12 @@ impl Places {
 }
 
 pub(super) fn exec(w: &mut Wave, env: &mut Env, i: &Instr, op: Mubuf) -> Step {
-    if matches!(op, Mubuf::buffer_gl0_inv | Mubuf::buffer_gl1_inv) {
-        // Memory is coherent here.
-        return Ok(());
-    }
     let Some(what) = meaning(op) else {
-        return Err(Fault::unsupported("buffer formats and loads into LDS"));
+        if let Some(t) = typed::mubuf(op) {
+            return typed::typed(w, env, i, t, None);
+        }
+        // Without either it is a cache invalidation: nothing to do, memory is coherent here.
+        return typed::lds_load(op).map_or(Ok(()), |part| typed::into_lds(w, env, i, part));
     };
     // Stores list their data first; loads and atomics have it as destination.
     let store = matches!(what, Access::Store(_) | Access::StoreHi(_) | Access::StoreWide(_));

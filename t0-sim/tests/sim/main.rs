@@ -14,6 +14,7 @@ mod buffers;
 mod common;
 mod double;
 mod fidelity;
+mod formats;
 mod groups;
 mod lds;
 mod machine;
