@@ -16,6 +16,10 @@ use crate::error::{Error, Result};
 use crate::kernel::KernelKey;
 use crate::memory::{Driver, GpuMem, Kind};
 
+/// Stack bytes of a work-item that the descriptor does not count: what LLVM assumes of an unknown callee
+/// (`amdgpu-assume-external-call-stack-size`).
+const DYNAMIC_STACK: u32 = 16 << 10;
+
 /// Bytes of padding behind the code.
 const GUARD: u64 = 256;
 /// `s_code_end`.
@@ -161,9 +165,12 @@ impl Kernel {
             .saturating_add(self.dynamic_lds)
     }
 
-    /// Scratch bytes of a work-item.
+    /// Scratch bytes of a work-item. A kernel whose stack the compiler could not measure (recursion, calls through
+    /// pointers, arrays of run-time size) gets [`DYNAMIC_STACK`] bytes on top of what its descriptor counts.
     pub fn scratch_bytes(&self) -> u32 {
-        self.info().descriptor.private_segment_bytes
+        let d = &self.info().descriptor;
+        let more = if d.dynamic_stack() { DYNAMIC_STACK } else { 0 };
+        d.private_segment_bytes.saturating_add(more)
     }
 
     /// Bytes of the argument block; 0 if the code object does not say.

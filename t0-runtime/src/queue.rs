@@ -34,6 +34,10 @@ const KERNARG_ALIGN: u64 = 64;
 const SIGNAL_BYTES: u64 = size_of::<AmdSignal>() as u64;
 /// Waves with scratch one compute unit can hold when the topology does not say.
 const SCRATCH_SLOTS: u64 = 32;
+/// Scratch memory above this is given to fewer waves than the GPU can hold, in bytes.
+const SCRATCH_LIMIT: u64 = 512 << 20;
+/// Waves of the largest workgroup.
+const GROUP_WAVES: u64 = 32;
 
 /// An in-order queue of launches. Dropping it waits for them.
 #[derive(Clone)]
@@ -500,8 +504,11 @@ impl QueueInner {
             0 => SCRATCH_SLOTS,
             n => n.into(),
         };
-        let waves = u64::from(node.cu_count()) * per_cu;
-        let per_engine = waves / u64::from(node.shader_engines().max(1));
+        // Fewer waves at a time when that would take too much memory, but one whole workgroup per engine at least.
+        let engines = u64::from(node.shader_engines().max(1));
+        let most = u64::from(node.cu_count()) * per_cu / engines;
+        let per_engine = most.min(SCRATCH_LIMIT / wave_bytes / engines).max(GROUP_WAVES);
+        let waves = per_engine * engines;
         let mem = self.device.alloc(waves * wave_bytes, Kind::Hidden, "scratch memory")?;
         let (va, bytes) = (mem.va(), waves * wave_bytes);
         let tmpring = (wave_bytes / 256) << 12 | per_engine;

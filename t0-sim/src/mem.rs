@@ -115,6 +115,9 @@ impl<'a> Global<'a> {
     /// Moves the mapping that holds `va` to the front, if there is one.
     #[inline]
     fn recall(&mut self, va: u64) {
+        if self.recent[0].holds(va, 1, false) {
+            return;
+        }
         for k in 1..ENTRIES {
             if self.recent[k].holds(va, 1, false) {
                 self.recent[..=k].rotate_right(1);
@@ -234,6 +237,47 @@ impl<'a> Global<'a> {
                 .map_err(|fault| LaneFault { fault, lane: l })?;
         }
         Ok(())
+    }
+
+    /// Loads 32 runs of `N` dwords that follow each other; false, doing nothing, unless they are aligned and lie in
+    /// the mapping hit last or one hit lately.
+    #[inline(always)]
+    pub fn load_run<const N: usize>(&mut self, va: u64, rows: &mut [Row; N]) -> bool {
+        let Some(p) = self.run(va, N, false) else { return false };
+        for l in 0..LANES {
+            for (k, row) in rows.iter_mut().enumerate() {
+                // SAFETY: `run` vouches for 32 * N aligned dwords from `p`.
+                row[l] = unsafe { AtomicU32::from_ptr(p.wrapping_add(4 * (l * N + k)).cast()) }.load(Relaxed);
+            }
+        }
+        true
+    }
+
+    /// The same for stores.
+    #[inline(always)]
+    pub fn store_run<const N: usize>(&mut self, va: u64, rows: &[Row; N]) -> bool {
+        let Some(p) = self.run(va, N, true) else { return false };
+        for l in 0..LANES {
+            for (k, row) in rows.iter().enumerate() {
+                // SAFETY: `run` vouches for 32 * N aligned, writable dwords from `p`.
+                unsafe { AtomicU32::from_ptr(p.wrapping_add(4 * (l * N + k)).cast()) }.store(row[l], Relaxed);
+            }
+        }
+        true
+    }
+
+    /// Host address of 32 * `n` dwords at an aligned `va`.
+    #[inline(always)]
+    fn run(&mut self, va: u64, n: usize, write: bool) -> Option<*mut u8> {
+        let len = (4 * LANES * n) as u64;
+        if !self.recent[0].holds(va, len, write) {
+            self.recall(va);
+            if !self.recent[0].holds(va, len, write) {
+                return None;
+            }
+        }
+        let p = self.recent[0].at(va);
+        (p as usize % 4 == 0).then_some(p)
     }
 
     /// Loads one dword per active lane from 32 consecutive ones.

@@ -130,11 +130,14 @@ impl Waits {
     /// Notes an executed instruction that increments counters.
     pub fn issue(&mut self, i: &Instr, pc: u32) {
         self.vs = (self.vs + i.wait.vs).min(MAX);
+        let mut retired = false;
         if i.wait.vm > 0 {
             if self.vm.len() as u32 >= MAX {
                 // The card stalls such an instruction until the oldest has returned.
                 self.vm.pop_front();
+                retired = true;
             }
+            add(&mut self.vm_v, &i.vwrite);
             self.vm.push_back(InFlight {
                 order: Order::Vmem,
                 count: i.wait.vm,
@@ -149,7 +152,17 @@ impl Waits {
             let s = if i.class.is_lds() { [0; 2] } else { i.swrite };
             if self.lgkm_count() >= MAX && self.lgkm.iter().all(|f| f.order == Order::Lds) {
                 self.lgkm.pop_front();
+                retired = true;
             }
+            add(
+                if order == Order::Lds {
+                    &mut self.lds_v
+                } else {
+                    &mut self.any_v
+                },
+                &v,
+            );
+            add(&mut self.s, &s);
             self.lgkm.push_back(InFlight {
                 order,
                 count: i.wait.lgkm,
@@ -158,8 +171,11 @@ impl Waits {
                 pc,
             });
         }
-        if i.wait.vm + i.wait.lgkm > 0 {
+        if retired {
             self.rebuild();
+        } else if i.wait.vm + i.wait.lgkm > 0 {
+            let scalar = i.swrite.iter().fold(0, |all, b| all | b);
+            self.pending |= i.vwrite.iter().fold(scalar, |all, b| all | b) != 0;
         }
     }
 

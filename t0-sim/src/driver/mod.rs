@@ -132,7 +132,7 @@ pub struct ExecFault {
     pub kind: ExecFaultKind,
     /// Kernel name, when known.
     pub kernel: Option<String>,
-    /// Byte offset of the instruction from the kernel's entry.
+    /// Byte offset of the instruction from the kernel's entry; negative in two's complement for a function before it.
     pub pc: Option<u64>,
     /// The instruction as text.
     pub instruction: Option<String>,
@@ -173,8 +173,10 @@ impl std::fmt::Display for FaultPlace<'_> {
         if let Some(i) = &e.instruction {
             write!(f, "; instruction `{i}`")?;
         }
-        if let Some(pc) = e.pc {
-            write!(f, " at +{pc:#x}")?;
+        match e.pc.map(|pc| pc as i64) {
+            Some(pc) if pc < 0 => write!(f, " at -{:#x}", pc.unsigned_abs())?,
+            Some(pc) => write!(f, " at +{pc:#x}")?,
+            None => {}
         }
         if let Some([x, y, z]) = e.workgroup {
             write!(f, "; workgroup ({x}, {y}, {z})")?;

@@ -103,7 +103,7 @@ pub(super) fn exec(w: &mut Wave, env: &mut Env, i: &Instr, op: Flat) -> Step {
             let (lo, hi) = (w.v(a), w.v(a + 1));
             each(|l| (u64::from(lo[l]) | u64::from(hi[l]) << 32).wrapping_add(offset))
         }
-        s => vmem::offsets(scalar64(w, s).wrapping_add(offset), w.v(a)),
+        s => return vmem::based(w, env, what, scalar64(w, s).wrapping_add(offset), a, r),
     };
     vmem::linear(w, env, what, w.exec(), &va, r)
 }

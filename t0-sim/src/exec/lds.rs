@@ -9,7 +9,7 @@ use t0_backend_rdna3::isa::{Ds, Flags};
 
 use super::atomic::{apply32, apply64, Rmw, Width};
 use super::lanes::each;
-use super::vmem::{self, blame, put_narrow, put_old, reg, Access, Part, Regs};
+use super::vmem::{self, blame, consecutive, put_narrow, put_old, reg, Access, Part, Regs};
 use super::{Env, Fault, Step};
 use crate::driver::FindingKind;
 use crate::mem::{lanes_of, Addresses, Lds};
@@ -307,17 +307,6 @@ fn store_rows(w: &mut Wave, lds: &mut Lds, i: &Instr, n: usize, exec: u32, addr:
         3 => store::<3>(w, lds, i, exec, addr, s),
         _ => store::<4>(w, lds, i, exec, addr, s),
     }
-}
-
-/// The start of 32 consecutive accesses of `N` dwords, if all lanes are active and access such.
-#[inline(always)]
-fn consecutive<const N: usize>(exec: u32, addr: &Row) -> Option<u64> {
-    let step = 4 * N as u32;
-    let odd = addr
-        .iter()
-        .enumerate()
-        .fold(0, |odd, (l, &a)| odd | (a ^ addr[0].wrapping_add(step * l as u32)));
-    (exec == u32::MAX && odd == 0 && addr[0] <= addr[31]).then_some(addr[0].into())
 }
 
 #[inline(always)]

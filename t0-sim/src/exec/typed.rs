@@ -108,7 +108,11 @@ fn choose(places: &Places, named: Option<u32>) -> Step<(Format, [u32; 4])> {
     let format = Format::new(number).ok_or_else(|| {
         Fault::rule(format!(
             "{number} is no buffer format; {} names it",
-            if named.is_some() { "the instruction" } else { "the descriptor" }
+            if named.is_some() {
+                "the instruction"
+            } else {
+                "the descriptor"
+            }
         ))
     })?;
     Ok((format, select))

@@ -152,6 +152,51 @@ pub(super) fn linear(w: &mut Wave, env: &mut Env, what: Access, exec: u32, va: &
     }
 }
 
+/// The start of 32 consecutive accesses of `N` dwords, if all lanes are active and access such.
+#[inline(always)]
+pub(super) fn consecutive<const N: usize>(exec: u32, addr: &Row) -> Option<u64> {
+    let step = 4 * N as u32;
+    let odd = addr
+        .iter()
+        .enumerate()
+        .fold(0, |odd, (l, &a)| odd | (a ^ addr[0].wrapping_add(step * l as u32)));
+    (exec == u32::MAX && odd == 0 && addr[0] <= addr[31]).then_some(addr[0].into())
+}
+
+/// Executes an access at `base + row`. Lanes side by side, the most frequent case, need one check for all.
+#[inline(always)]
+pub(super) fn based(w: &mut Wave, env: &mut Env, what: Access, base: u64, row: usize, r: Regs) -> Step {
+    match what {
+        Access::LoadWide(1) => based_load::<1>(w, env, what, base, row, r),
+        Access::LoadWide(2) => based_load::<2>(w, env, what, base, row, r),
+        Access::LoadWide(4) => based_load::<4>(w, env, what, base, row, r),
+        Access::StoreWide(1) => based_store::<1>(w, env, what, base, row, r),
+        Access::StoreWide(2) => based_store::<2>(w, env, what, base, row, r),
+        Access::StoreWide(4) => based_store::<4>(w, env, what, base, row, r),
+        _ => linear(w, env, what, w.exec(), &offsets(base, w.v(row)), r),
+    }
+}
+
+#[inline(always)]
+fn based_load<const N: usize>(w: &mut Wave, env: &mut Env, what: Access, base: u64, row: usize, r: Regs) -> Step {
+    if let Some(at) = consecutive::<N>(w.exec(), w.v(row)) {
+        if env.mem.load_run::<N>(base.wrapping_add(at), rows_mut(w, r.dst)?) {
+            return Ok(());
+        }
+    }
+    linear(w, env, what, w.exec(), &offsets(base, w.v(row)), r)
+}
+
+#[inline(always)]
+fn based_store<const N: usize>(w: &mut Wave, env: &mut Env, what: Access, base: u64, row: usize, r: Regs) -> Step {
+    if let Some(at) = consecutive::<N>(w.exec(), w.v(row)) {
+        if env.mem.store_run::<N>(base.wrapping_add(at), rows(w, r.data)?) {
+            return Ok(());
+        }
+    }
+    linear(w, env, what, w.exec(), &offsets(base, w.v(row)), r)
+}
+
 #[inline(always)]
 fn load<const N: usize>(w: &mut Wave, env: &mut Env, exec: u32, va: &Addresses, r: Regs) -> Step {
     match env.mem.load::<N>(va, exec, rows_mut(w, r.dst)?) {

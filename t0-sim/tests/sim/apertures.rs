@@ -132,3 +132,14 @@ fn the_aperture_is_chosen_before_the_offset_is_added() {
     let e = m.run("flat_load_b32 v5, v[2:3]").unwrap_err();
     assert!(e.to_string().contains("scratch access of 4 bytes at 0x20"), "{e}");
 }
+
+#[test]
+fn apertures_as_operands() {
+    let mut m = Machine::new();
+    m.run("s_mov_b64 s[4:5], src_shared_base\ns_mov_b64 s[6:7], src_private_base\ns_mov_b64 s[8:9], src_shared_limit\ns_mov_b64 s[10:11], src_private_limit")
+        .unwrap();
+    assert_eq!(
+        [4, 6, 8, 10].map(|r| m.wave.s64(r)),
+        [1 << 48, 2 << 48, (1 << 48) + 0xffff_ffff, (2 << 48) + 0xffff_ffff]
+    );
+}

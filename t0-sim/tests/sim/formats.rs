@@ -146,12 +146,23 @@ fn every_format_loads_as_its_name_says() {
             let mut at = 0;
             for c in 0..3 {
                 let n = widths.get(c).copied().unwrap_or(0);
-                let wide = if n == 0 { 0 } else { loaded(field(&bytes[l * size as usize..], at, n), n, kind) };
+                let wide = if n == 0 {
+                    0
+                } else {
+                    loaded(field(&bytes[l * size as usize..], at, n), n, kind)
+                };
                 at += n;
-                let want = if float { nearest_half(f32::from_bits(wide).into()) } else { wide & 0xffff };
+                let want = if float {
+                    nearest_half(f32::from_bits(wide).into())
+                } else {
+                    wide & 0xffff
+                };
                 let got = m.v(4 + c / 2)[l] >> (16 * (c % 2)) & 0xffff;
                 let nan = float && f32::from_bits(wide).is_nan() && got & 0x7fff > 0x7c00;
-                assert!(nan || got == want, "{name} lane {l} component {c}: {got:#x}, not {want:#x} from {wide:#x}");
+                assert!(
+                    nan || got == want,
+                    "{name} lane {l} component {c}: {got:#x}, not {want:#x} from {wide:#x}"
+                );
                 if c == 0 {
                     assert_eq!(m.v(6)[l], got << 16 | 0x5555, "{name}");
                 }
@@ -210,7 +221,9 @@ fn every_format_stores_as_its_name_says() {
         let size = (widths.iter().sum::<u32>() / 8) as usize;
         let mut m = Machine::new();
         m.buffer(BUF, "data", &[0xa5a5_a5a5; 256]);
-        m.set_s64(4, BUF | ((size as u64) << 48)).set_s(6, 30).set_s(7, (number as u32) << 12 | 0xfac);
+        m.set_s64(4, BUF | ((size as u64) << 48))
+            .set_s(6, 30)
+            .set_s(7, (number as u32) << 12 | 0xfac);
         m.set_v(0, lanes(|l| l));
         let rows: Vec<Row> = (0..4)
             .map(|c| std::array::from_fn(|l| value(&mut rng, (l + 7 * c) % 32, kind)))
@@ -227,11 +240,18 @@ fn every_format_stores_as_its_name_says() {
                 let g = field(&got[l * size..], at, n);
                 let w = stored(rows[c][l], n, kind);
                 let nan = kind == "FLOAT" && n == 16 && w & 0x7fff > 0x7c00 && g & 0x7fff > 0x7c00;
-                assert!(nan || g == w, "{name} lane {l} component {c}: {g:#x}, not {w:#x} from {:#x}", rows[c][l]);
+                assert!(
+                    nan || g == w,
+                    "{name} lane {l} component {c}: {g:#x}, not {w:#x} from {:#x}",
+                    rows[c][l]
+                );
                 at += n;
             }
         }
-        assert!(got[30 * size..].iter().all(|&b| b == 0xa5), "{name}: records 30 and 31 do not exist");
+        assert!(
+            got[30 * size..].iter().all(|&b| b == 0xa5),
+            "{name}: records 30 and 31 do not exist"
+        );
     }
 }
 
@@ -249,15 +269,27 @@ fn the_descriptor_chooses_components() {
     assert_eq!([8, 9, 10, 11].map(|r| m.v(r)[1]), [0x11, 0x12, 0x13, 0x14]);
     // And a store puts them back; what nothing maps to is 0.
     m.set_v(0, [2; 32]).set_s(126, 1);
-    m.run("buffer_store_format_xyzw v[4:7], v0, s[4:7], 0 idxen\ns_waitcnt_vscnt null, 0").unwrap();
+    m.run("buffer_store_format_xyzw v[4:7], v0, s[4:7], 0 idxen\ns_waitcnt_vscnt null, 0")
+        .unwrap();
     assert_eq!(m.memory(BUF, 3)[2], 0x0003_0001);
-    let e = m.set_s(7, 0xfac).run("buffer_load_format_x v4, v0, s[4:7], 0 idxen").unwrap_err();
-    assert!(e.to_string().contains("0 is no buffer format; the descriptor names it"), "{e}");
+    let e = m
+        .set_s(7, 0xfac)
+        .run("buffer_load_format_x v4, v0, s[4:7], 0 idxen")
+        .unwrap_err();
+    assert!(
+        e.to_string().contains("0 is no buffer format; the descriptor names it"),
+        "{e}"
+    );
     // Texture fail enable: everything is resident.
     let mut m = Machine::new();
     m.buffer(BUF, "data", &[7, 8]);
-    m.set_s64(4, BUF).set_s(6, 8).set_s(7, 0x3100_4000).set_v(5, [9; 32]).set_v(6, [9; 32]);
-    m.run("buffer_load_b32 v[4:5], off, s[4:7], 0 tfe\ns_waitcnt vmcnt(0)").unwrap();
+    m.set_s64(4, BUF)
+        .set_s(6, 8)
+        .set_s(7, 0x3100_4000)
+        .set_v(5, [9; 32])
+        .set_v(6, [9; 32]);
+    m.run("buffer_load_b32 v[4:5], off, s[4:7], 0 tfe\ns_waitcnt vmcnt(0)")
+        .unwrap();
     assert_eq!((m.v(4)[0], m.v(5), m.v(6)), (7, [0; 32], [9; 32]));
 }
 
@@ -297,7 +329,8 @@ fn addresses_made_of_the_lane_number() {
     // Counters: once per wave, all lanes get the old value.
     m.lds[48..52].copy_from_slice(&50u32.to_le_bytes());
     m.set_s(126, 0xff00_0001).set_v(6, [1; 32]).set_v(7, [1; 32]);
-    m.run("ds_append v6 offset:32\nds_consume v7 offset:32\nds_append v8 offset:32\ns_waitcnt lgkmcnt(0)").unwrap();
+    m.run("ds_append v6 offset:32\nds_consume v7 offset:32\nds_append v8 offset:32\ns_waitcnt lgkmcnt(0)")
+        .unwrap();
     let active = |old: u32| lanes(|l| if l == 0 || l >= 24 { old } else { 1 });
     assert_eq!((m.v(6), m.v(7)), (active(50), active(59)));
     assert_eq!(u32::from_le_bytes(m.lds[48..52].try_into().unwrap()), 59);
@@ -307,6 +340,8 @@ fn addresses_made_of_the_lane_number() {
     m.wave.set_s64(126, 0xff_0000_ffff);
     m.set_v64(6, |_| 1);
     m.run("ds_append v6 offset:4\ns_waitcnt lgkmcnt(0)").unwrap();
-    let want: Vec<u32> = (0..64).map(|l| if l < 16 || (32..40).contains(&l) { 7 } else { 1 }).collect();
+    let want: Vec<u32> = (0..64)
+        .map(|l| if l < 16 || (32..40).contains(&l) { 7 } else { 1 })
+        .collect();
     assert_eq!((m.v64(6), m.lds[12]), (want, 31));
 }

@@ -236,3 +236,86 @@ fn whole_launches_keep_the_waves_apart() {
         }
     }
 }
+
+/// A function behind the kernel, one before it, both reached only through registers; the second keeps the return
+/// address on the stack.
+#[test]
+fn calls_reach_code_that_nothing_else_reaches() {
+    const OUT: u64 = 0x30_0000;
+    const KERNEL: u64 = 0x10_0000;
+    let vm = Vm::new().unwrap();
+    // The function before the kernel lies in its own buffer, 64 KiB below.
+    let before = assemble("v_mul_u32_u24 v1, 3, v1\ns_setpc_b64 s[30:31]");
+    let p = vm.map_fresh(KERNEL - 0x1_0000, 4096, PageFlags::ALL, "before").unwrap();
+    for (k, b) in before.iter().enumerate() {
+        // SAFETY: a fresh page.
+        unsafe { p.add(k).write(*b) };
+    }
+    let main = |after: usize| {
+        // The padding makes the distance a literal.
+        let padding = "\ns_nop 0".repeat(16);
+        format!(
+            "s_load_b64 s[2:3], s[0:1], 0x0
+            s_mov_b32 s32, 0
+            v_and_b32 v1, 0x3ff, v0
+            v_lshlrev_b32 v0, 2, v1
+            s_getpc_b64 s[4:5]
+            s_add_u32 s4, s4, {after}
+            s_addc_u32 s5, s5, 0
+            s_swappc_b64 s[30:31], s[4:5]
+            s_waitcnt lgkmcnt(0)
+            global_store_b32 v0, v1, s[2:3]
+            s_endpgm{padding}"
+        )
+    };
+    let function = format!(
+        "s_add_u32 s32, s32, 16
+        v_writelane_b32 v5, s30, 0
+        v_writelane_b32 v5, s31, 1
+        scratch_store_b32 off, v5, s32
+        v_add_nc_u32 v1, 7, v1
+        s_mov_b32 s4, {:#x}
+        s_mov_b32 s5, 0
+        s_swappc_b64 s[30:31], s[4:5]
+        v_add_nc_u32 v1, 1, v1
+        s_waitcnt_vscnt null, 0
+        scratch_load_b32 v6, off, s32
+        s_waitcnt vmcnt(0)
+        v_readlane_b32 s30, v6, 0
+        v_readlane_b32 s31, v6, 1
+        s_sub_u32 s32, s32, 16
+        s_setpc_b64 s[30:31]",
+        KERNEL - 0x1_0000
+    );
+    // From the instruction after s_getpc_b64 to the function; a literal of the same size whatever the number.
+    let rest = main(0x1234);
+    let tail = rest.split_once("s_getpc_b64 s[4:5]\n").unwrap().1;
+    let text = format!("{}\n{function}", main(assemble(tail).len()));
+    assert_eq!(assemble(&main(assemble(tail).len())).len(), assemble(&rest).len());
+    Kernel {
+        private: 64,
+        ..Kernel::default()
+    }
+    .load(&vm, KERNEL, "caller", &text);
+    let args = vm.map_fresh(0x20_0000, 64, PageFlags::ALL, "args").unwrap();
+    // SAFETY: a fresh page.
+    unsafe { args.cast::<u64>().write(OUT) };
+    vm.map_fresh(OUT, 4096, PageFlags::ALL, "out").unwrap();
+    let launch = Launch {
+        descriptor: KERNEL,
+        kernarg: 0x20_0000,
+        grid: [64, 1, 1],
+        workgroup: [64, 1, 1],
+        lds: 0,
+    };
+    let s = Simulator::new().run(&launch, &vm).unwrap();
+    assert_eq!(
+        read(&vm, OUT, 64),
+        (0..64).map(|n| 3 * (n + 7) + 1).collect::<Vec<u32>>()
+    );
+    assert_eq!(s.instructions, 2 * (11 + 16 + 2), "calls are counted once");
+    // A jump to where no code is.
+    vm.unmap(KERNEL - 0x1_0000);
+    let e = Simulator::new().run(&launch, &vm).unwrap_err();
+    assert!(e.to_string().contains("where there is no code"), "{e}");
+}
