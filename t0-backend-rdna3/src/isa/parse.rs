@@ -294,6 +294,9 @@ impl Parser {
             // LLVM reads `_e32` on scalar and memory instructions as nothing.
             Suffix::E32 if long => return bad("has no 32-bit form; leave `_e32` out"),
             Suffix::E64 if !(long || e64) => return bad("has no VOP3 form; leave `_e64` out"),
+            Suffix::E64 if matches!(row.name, "v_readlane_b32" | "v_writelane_b32") => {
+                return bad("LLVM knows it without `_e64` only");
+            }
             Suffix::Dpp if !short => return bad("has no such DPP form; write `_e64_dpp`"),
             Suffix::E64Dpp if !(long || e64) => return bad("has no VOP3 form with DPP"),
             _ if dpp.is_some() && !(short || long) => return bad("DPP is for vector ALU instructions"),
@@ -348,6 +351,7 @@ impl Parser {
         }
         let mut out = Vec::with_capacity(specs.len());
         let mut source = 0;
+        let first = texts.first().copied().unwrap_or_default();
         let mut texts = texts.iter();
         for spec in &specs {
             let is_source = spec.is_src() && spec.field != Field::Vdst;
@@ -369,6 +373,10 @@ impl Parser {
             }
             let o = self.operand(spec, text, is_source.then_some(index), out.len());
             out.push(o.map_err(|why| self.bad_operand(text, why))?);
+        }
+        // Where VCC is left out, LLVM takes the first source for the destination it is not.
+        if self.implied_vcc && row.family == Family::Vopc && (self.mods.neg | self.mods.abs) & 1 == 1 {
+            return Err(self.bad_operand(first, "VCC must be written out here"));
         }
         Ok(out)
     }
