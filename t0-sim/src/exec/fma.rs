@@ -7,7 +7,7 @@
 #![allow(unsafe_code)]
 
 use super::lanes::each;
-use crate::num::{fma_odd, narrow, Round, F32};
+use crate::num::{f16_to_f32, fma_odd, narrow, Round, F32};
 use crate::wave::{Row, LANES};
 
 /// Runs `f`, compiled for the widest vectors the host has, for what is no method of `Lanes` (see [`super::wide`]). `f`
@@ -96,6 +96,59 @@ fn mac16_body(a: &M16, b: &M16, acc: &mut M16, fma: impl Fn(f32, f32, f32) -> f3
         }
         acc[i..i + 4].copy_from_slice(&s);
     }
+}
+
+/// Registers of A or B, lanes 0..=15, as a matrix of the f16 in them: even k in the low halves, odd k in the high ones.
+pub(super) fn f16_matrix(rows: &[[u32; 16]; 8]) -> M16 {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("f16c") && std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the host has the features the function needs, by the line above.
+        return unsafe { f16_matrix_f16c(rows) };
+    }
+    f16_matrix_portable(rows)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,f16c")]
+fn f16_matrix_f16c(rows: &[[u32; 16]; 8]) -> M16 {
+    use std::arch::x86_64::{
+        __m256i, _mm256_and_si256, _mm256_castsi256_si128, _mm256_cvtph_ps, _mm256_extracti128_si256,
+        _mm256_loadu_si256, _mm256_packus_epi32, _mm256_permute4x64_epi64, _mm256_set1_epi32, _mm256_srli_epi32,
+        _mm256_storeu_ps,
+    };
+    let mut m: M16 = [[0.0; 16]; 16];
+    let low = _mm256_set1_epi32(0xffff);
+    for (row, pair) in rows.iter().zip(m.chunks_exact_mut(2)) {
+        let at = row.as_ptr().cast::<__m256i>();
+        // SAFETY: a row of 16 dwords is two vectors of 32 bytes; the loads need no alignment.
+        let (x, y) = unsafe { (_mm256_loadu_si256(at), _mm256_loadu_si256(at.add(1))) };
+        let halves = [
+            (_mm256_and_si256(x, low), _mm256_and_si256(y, low)),
+            (_mm256_srli_epi32::<16>(x), _mm256_srli_epi32::<16>(y)),
+        ];
+        for (out, (x, y)) in pair.iter_mut().zip(halves) {
+            // Packing works within 128 bits: the permutation restores the order of the lanes.
+            let packed = _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packus_epi32(x, y));
+            let low = _mm256_cvtph_ps(_mm256_castsi256_si128(packed));
+            let high = _mm256_cvtph_ps(_mm256_extracti128_si256::<1>(packed));
+            let at = out.as_mut_ptr();
+            // SAFETY: a row of 16 floats is two vectors of 8; the stores need no alignment.
+            unsafe {
+                _mm256_storeu_ps(at, low);
+                _mm256_storeu_ps(at.add(8), high);
+            }
+        }
+    }
+    m
+}
+
+fn f16_matrix_portable(rows: &[[u32; 16]; 8]) -> M16 {
+    let mut m: M16 = [[0.0; 16]; 16];
+    for (row, pair) in rows.iter().zip(m.chunks_exact_mut(2)) {
+        pair[0] = each(|l| f16_to_f32(row[l] as u16));
+        pair[1] = each(|l| f16_to_f32((row[l] >> 16) as u16));
+    }
+    m
 }
 
 /// Two 16-bit integers in a dword, even k below odd k: `m[k / 2][i]`.
@@ -210,6 +263,20 @@ mod tests {
             mac16(&a, &b, &mut p);
             mac16_body(&a, &b, &mut q, fma_portable);
             assert!(p.iter().flatten().zip(q.iter().flatten()).all(|(p, q)| same(*p, *q)));
+        }
+    }
+
+    #[test]
+    fn both_conversions_agree_on_every_half() {
+        for block in 0..512u32 {
+            let rows = std::array::from_fn(|v| {
+                std::array::from_fn(|l| {
+                    let h = 128 * block + 16 * v as u32 + l as u32;
+                    h | (h ^ 0x5555) << 16
+                })
+            });
+            let (p, q) = (f16_matrix(&rows), f16_matrix_portable(&rows));
+            assert_eq!(p.map(|r| r.map(f32::to_bits)), q.map(|r| r.map(f32::to_bits)));
         }
     }
 

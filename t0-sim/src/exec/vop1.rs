@@ -102,7 +102,7 @@ pub(super) fn exec(w: &mut Wave, i: &Instr, op: Vop1) -> Step {
                 r => r,
             }
         }),
-        // The f64 units are accurate to about 2^-20 (rcp, rsq) on the card and refined by software; exact here.
+        // First approximations for software to refine: 2^29 ulp on the card, exact or within 1 ulp here.
         v_rcp_f64 => x.d1(|v| 1.0 / v),
         v_rsq_f64 => x.d1(|v| 1.0 / v.sqrt()),
         v_sqrt_f64 => x.d1(f64::sqrt),

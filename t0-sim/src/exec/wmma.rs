@@ -11,7 +11,7 @@
 //! [`Numerics::Silicon`] is in [`crate::num::dot`]. MODE is ignored: f32 denormals are kept in fast mode. NaN results are
 //! the default NaN. EXEC is ignored. Integer forms are exact.
 
-use super::fma::{mac16, mac16_i16, tiled, Pairs, M16};
+use super::fma::{f16_matrix, mac16, mac16_i16, tiled, Pairs, M16};
 use super::lanes::each;
 use super::Step;
 use crate::num::dot::{dot2, Half};
@@ -89,21 +89,18 @@ fn operand(w: &Wave, i: &Instr, k: usize, v: usize) -> [u32; 16] {
 /// A or B as `m[k][lane]`: even k in the low halves (`neg_lo`), odd k in the high ones (`neg_hi`).
 #[inline(always)]
 fn matrix(w: &Wave, i: &Instr, k: usize, half: Half) -> M16 {
-    let mut m: M16 = [[0.0; 16]; 16];
-    for v in 0..8 {
-        let row = operand(w, i, k, v);
-        (m[2 * v], m[2 * v + 1]) = match half {
-            Half::F16 => (
-                each(|l| f16_to_f32(row[l] as u16)),
-                each(|l| f16_to_f32((row[l] >> 16) as u16)),
-            ),
-            Half::Bf16 => (
-                each(|l| f32::from_bits(row[l] << 16)),
-                each(|l| f32::from_bits(row[l] & 0xffff_0000)),
-            ),
-        };
+    let rows: [[u32; 16]; 8] = each(|v| operand(w, i, k, v));
+    match half {
+        Half::F16 => f16_matrix(&rows),
+        Half::Bf16 => {
+            let mut m: M16 = [[0.0; 16]; 16];
+            for (row, pair) in rows.iter().zip(m.chunks_exact_mut(2)) {
+                pair[0] = each(|l| f32::from_bits(row[l] << 16));
+                pair[1] = each(|l| f32::from_bits(row[l] & 0xffff_0000));
+            }
+            m
+        }
     }
-    m
 }
 
 /// C, `neg_hi[2]` is abs and `neg_lo[2]` neg, applied to bits in `sign`.

@@ -24,6 +24,7 @@ mod order;
 mod scratch;
 mod semantics;
 mod speed;
+mod trans;
 mod vopd;
 mod waits;
 mod wave64;
