@@ -23,7 +23,6 @@ mod mixed;
 mod order;
 mod scratch;
 mod semantics;
-mod speed;
 mod trans;
 mod vopd;
 mod waits;
