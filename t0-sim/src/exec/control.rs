@@ -25,7 +25,9 @@ pub(super) fn sopk(w: &mut Wave, env: &Env, i: &Instr, op: Sopk) -> Step {
     match op {
         // Tells the compiler's version to a debugger.
         s_version => {}
-        s_subvector_loop_begin | s_subvector_loop_end => return Err(Fault::unsupported("subvector loops")),
+        s_subvector_loop_begin | s_subvector_loop_end => {
+            return Err(Fault::unsupported("subvector loops: the RDNA3 manual defines none"))
+        }
         s_movk_i32 => set(w, k as u32),
         s_cmovk_i32 => {
             if w.scc {

@@ -40,7 +40,8 @@ fn status(w: &Wave, env: &Env) -> u32 {
 fn hw_id1(w: &Wave) -> u32 {
     let wgp = w.group % WGPS;
     let (engine, array, unit) = ((wgp / 8) as u32, (wgp / 4 % 2) as u32, (wgp % 4) as u32);
-    w.index / 4 % 16 | w.index % 4 << 8 | unit << 10 | array << 16 | engine << 18 | 1 << 29
+    let (slot, simd) = (w.index / 4 % 16, w.index % 4);
+    slot | simd << 8 | unit << 10 | array << 16 | engine << 18 | 1 << 29
 }
 
 /// An ACE compute queue; the workgroup's number in its WGP; the first user VMID.
