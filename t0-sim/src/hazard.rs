@@ -5,6 +5,7 @@
 
 use crate::program::Instr;
 use t0_backend_rdna3::isa::{Class, Flags, Inst, Opcode, Vop3};
+use t0_backend_rdna3::target::{Feature, Target};
 
 /// VALU instructions that may stand between without ending the VALUTransUse hazard.
 const TRANS_VALUS: u64 = 5;
@@ -159,10 +160,11 @@ impl Hazards {
     }
 }
 
-/// True for an instruction that can set a trap for a later one.
-pub fn endangers(inst: &Inst) -> bool {
+/// True for an instruction that can set a trap for a later one. gfx115x waits for transcendentals by itself.
+pub fn endangers(inst: &Inst, target: &Target) -> bool {
     let row = inst.row();
-    matches!(row.class, Class::Wmma | Class::ValuTrans)
+    row.class == Class::Wmma
+        || row.class == Class::ValuTrans && target.has(Feature::ValuTransUseHazard)
         || matches!(inst.op, Opcode::Vopc(_)) && row.flags.has(Flags::W_EXEC)
 }
 

@@ -238,7 +238,7 @@ impl Program {
 
     fn append(&mut self, offset: u64, f: Found) {
         let lowered = match &f.what {
-            Ok(inst) => lower(inst, self.vgprs, self.target.wave_size),
+            Ok(inst) => lower(inst, self.vgprs, &self.target),
             Err(words) => Err(ExecFaultKind::IllegalInstruction { words: words.clone() }),
         };
         let mut instr = lowered.unwrap_or_else(|why| {
@@ -375,7 +375,7 @@ fn blank() -> Instr {
     }
 }
 
-fn lower(inst: &isa::Inst, vgprs: u32, wave_size: u32) -> Result<Instr, ExecFaultKind> {
+fn lower(inst: &isa::Inst, vgprs: u32, target: &Target) -> Result<Instr, ExecFaultKind> {
     let row = inst.row();
     if isa::graphics::is_graphics(row) {
         return Err(ExecFaultKind::Unsupported {
@@ -385,7 +385,7 @@ fn lower(inst: &isa::Inst, vgprs: u32, wave_size: u32) -> Result<Instr, ExecFaul
     let mut i = blank();
     if let (Opcode::Vopdx(x), Some(y)) = (inst.op, inst.vopd_y) {
         let [x, y] = vopd::halves(x, y, &inst.operands);
-        let pair = Pair::new(lower(&x, vgprs, wave_size)?, lower(&y, vgprs, wave_size)?);
+        let pair = Pair::new(lower(&x, vgprs, target)?, lower(&y, vgprs, target)?);
         i.pair = Some(Box::new(pair));
     }
     i.op = inst.op;
@@ -400,7 +400,7 @@ fn lower(inst: &isa::Inst, vgprs: u32, wave_size: u32) -> Result<Instr, ExecFaul
         c if c.is_vmem() || c.is_lds() => Unit::Memory,
         _ => Unit::Other,
     };
-    i.endangers = hazard::endangers(inst);
+    i.endangers = hazard::endangers(inst, target);
     i.dpp = match inst.enc {
         Enc::Natural | Enc::E64 | Enc::Nsa(_) => Dpp::Off,
         Enc::Dpp16(d) | Enc::E64Dpp16(d) => Dpp::D16(d),
@@ -443,8 +443,8 @@ fn lower(inst: &isa::Inst, vgprs: u32, wave_size: u32) -> Result<Instr, ExecFaul
         vgprs,
         family: row.family,
     };
-    limits.collect(&inst.reads(wave_size), &mut i.vread, &mut i.sread)?;
-    limits.collect(&inst.writes(wave_size), &mut i.vwrite, &mut i.swrite)?;
+    limits.collect(&inst.reads(target.wave_size), &mut i.vread, &mut i.sread)?;
+    limits.collect(&inst.writes(target.wave_size), &mut i.vwrite, &mut i.swrite)?;
     Ok(i)
 }
 

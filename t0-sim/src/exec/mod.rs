@@ -272,13 +272,24 @@ fn pass(w: &mut Wave, env: &mut Env, i: &Instr) -> Step {
 /// A scalar source of 32 bits.
 #[inline(always)]
 pub(crate) fn scalar32(w: &Wave, s: Src) -> u32 {
+    // The two common cases as plain branches: a jump table costs more than they do.
+    if let Src::S(r) = s {
+        return w.sgpr[usize::from(r) & 127];
+    }
+    if let Src::K(k) = s {
+        return k as u32;
+    }
+    status_source(w, s)
+}
+
+/// The condition codes as operands.
+#[inline(never)]
+fn status_source(w: &Wave, s: Src) -> u32 {
     match s {
-        Src::S(r) => w.sgpr[usize::from(r) & 127],
-        Src::K(k) => k as u32,
         Src::Scc => u32::from(w.scc),
         Src::Vccz => u32::from(w.vccz()),
         Src::Execz => u32::from(w.execz()),
-        Src::None | Src::V(_) => 0,
+        _ => 0,
     }
 }
 
@@ -288,6 +299,6 @@ pub(crate) fn scalar64(w: &Wave, s: Src) -> u64 {
     match s {
         Src::S(r) => w.s64(usize::from(r)),
         Src::K(k) => k,
-        other => u64::from(scalar32(w, other)),
+        other => u64::from(status_source(w, other)),
     }
 }

@@ -218,3 +218,11 @@ fn scalar_floats_follow_mode_and_exist_on_gfx115x_only() {
         .to_string();
     assert!(e.contains("illegal instruction"), "{e}");
 }
+
+#[test]
+fn only_gfx110x_needs_a_wait_after_transcendentals() {
+    let text = "v_exp_f32 v1, v0\nv_add_f32 v2, v1, v1";
+    run_on(GFX1150, &mut Machine::new(), text).unwrap();
+    let e = run_on(GFX1100, &mut Machine::new(), text).unwrap_err().to_string();
+    assert!(e.contains("VALUTransUse"), "{e}");
+}
