@@ -11,6 +11,7 @@ mod division;
 mod fuzz;
 mod lanes;
 mod lanewise;
+mod memory;
 mod scalar;
 #[allow(dead_code)]
 mod soft;
