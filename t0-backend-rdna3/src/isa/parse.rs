@@ -342,7 +342,9 @@ impl Parser {
         if row.family == Family::Mimg && !super::graphics::is_ray(row) && !self.seen.has("dim") {
             return Err(self.bad_modifier("dim", "it must be given"));
         }
-        if specs.len() != texts.len() && !self.implied_vcc {
+        // A scalar load without offset reads at its base.
+        let no_offset = row.family == Family::Smem && texts.len() + 1 == specs.len() && !self.seen.has("offset");
+        if specs.len() != texts.len() && !self.implied_vcc && !no_offset {
             return Err(ParseError::OperandCount {
                 name: row.name,
                 want: specs.len(),
@@ -361,7 +363,10 @@ impl Parser {
                 out.push(self.vcc);
                 continue;
             }
-            let Some(text) = texts.next() else { break };
+            let Some(text) = texts.next() else {
+                out.push(Operand::OFF);
+                continue;
+            };
             if let (Kind::ImgAddr(_), Some(list)) = (spec.kind, address_list(text)) {
                 self.nsa = if list.len() > 1 { list.len() as u32 } else { 0 };
                 for part in list {

@@ -189,7 +189,8 @@ impl Parser {
             return Err("it stands too late; the order is format, idxen, offen, offset, glc/slc/dlc or gds, tfe");
         }
         self.seen.0.push(name.to_string());
-        if !belongs(self.row, key) {
+        let never_on = off && self.row.family == Family::Smem;
+        if !belongs(self.row, key) && !never_on {
             return Err("the instruction has no such modifier");
         }
         if off {
