@@ -2,7 +2,8 @@
 
 // A fault carries everything a report needs and happens at most once per dispatch.
 #![allow(clippy::result_large_err)]
-// Host memory behind the card and the host's vector units only: `mem`, `exec::fma`, `driver::arena`, `driver::access`.
+// Host memory behind the card and the host's vector units only: `mem`, `exec::fma`, `exec::wide`, `driver::arena`,
+// `driver::access`.
 #![cfg_attr(not(test), deny(unsafe_code))]
 
 pub mod aperture;

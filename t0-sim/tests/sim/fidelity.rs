@@ -100,7 +100,7 @@ fn approximate_results_are_followed_to_where_they_arrive() {
     let r = report(&format!(
         "v_sqrt_f32 v2, v1\n{wait}v_cmp_lt_f32 vcc_lo, 1.0, v2\ns_and_b32 exec_lo, exec_lo, vcc_lo\nglobal_store_b32 v1, v1, s[2:3]"
     ));
-    assert_eq!(sinks(&r)[1], true, "{r}");
+    assert!(sinks(&r)[1], "{r}");
 }
 
 #[test]
