@@ -156,7 +156,7 @@ impl Parser<'_> {
             };
             entries.push((key, value));
         }
-        entries.sort_by(|a, b| key_text(&a.0).cmp(&key_text(&b.0)));
+        entries.sort_by_key(|e| key_text(&e.0));
         Ok(Value::Map(entries))
     }
 
