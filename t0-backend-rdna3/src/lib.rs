@@ -6,6 +6,7 @@
 
 pub mod asm;
 pub mod compile;
+pub mod dis;
 pub mod isa;
 pub mod listing;
 pub mod mir;

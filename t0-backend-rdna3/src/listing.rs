@@ -76,7 +76,7 @@ pub fn decode_all(code: &[u8], target: &Target) -> Vec<Decoded> {
 
 /// Bytes of an instruction that is not in the table: all families that start with the bits 11 have two words, except
 /// LDSDIR (RDNA3 ISA manual, section 15).
-fn unknown_bytes(code: &[u8]) -> usize {
+pub(crate) fn unknown_bytes(code: &[u8]) -> usize {
     match code.get(3) {
         Some(&top) if top >> 6 == 3 && top != 0xce => 8,
         _ => 4,

@@ -31,14 +31,19 @@ pub struct Args {
 pub fn run(args: &Args, target: Option<Target>, out: &mut Output) -> Result<Outcome, CliError> {
     match (&args.file, &args.output, &args.hex) {
         (Some(file), Some(output), _) => {
-            let options = AsmOptions { target, wave_size: args.wave_size };
+            let options = AsmOptions {
+                target,
+                wave_size: args.wave_size,
+            };
             assemble_file(file, output, &options, out)
         }
         (_, _, Some(hex)) => {
             let target = target.unwrap_or(GFX1100).with_wave_size(args.wave_size.unwrap_or(32));
             lines::answer(hex, "bytes", out, |line| instruction(line, &target))
         }
-        _ => Err(CliError::Usage("give an assembler file and -o FILE, or --hex -".to_owned())),
+        _ => Err(CliError::Usage(
+            "give an assembler file and -o FILE, or --hex -".to_owned(),
+        )),
     }
 }
 

@@ -1,20 +1,22 @@
 //! `t0 dis`: code objects and lines of hex as LLVM's text.
 
 use crate::error::{read_file, CliError};
-use crate::{hex, lines};
 use crate::output::{Outcome, Output};
+use crate::{hex, lines};
 use serde_json::{json, Value};
 use std::path::{Path, PathBuf};
+use t0_backend_rdna3::asm::kernel_directives;
+use t0_backend_rdna3::dis::{disassemble, DisKernel, Line, Options};
 use t0_backend_rdna3::isa::decode;
-use t0_backend_rdna3::listing::{hex_words, Entry, Listing};
-use t0_backend_rdna3::object::descriptor::FloatMode;
-use t0_backend_rdna3::object::{CodeObject, Kernel, KernelDescriptor, KernelMetadata};
+use t0_backend_rdna3::listing::{Entry, Listing};
+use t0_backend_rdna3::object::view::ObjectView;
+use t0_backend_rdna3::object::{CodeObject, KernelMetadata};
 use t0_backend_rdna3::target::Target;
 
 /// Arguments of `t0 dis`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A code object
+    /// A code object, linked or not
     #[arg(required_unless_present = "hex", conflicts_with = "hex")]
     file: Option<PathBuf>,
     /// Only this kernel
@@ -24,7 +26,10 @@ pub struct Args {
     /// or a comment only) give empty lines
     #[arg(long, value_name = "FILE")]
     hex: Option<PathBuf>,
-    /// Lanes of a wave: how `--hex` reads masks
+    /// Branches name labels, and distances from the program counter name symbols
+    #[arg(long, requires = "file")]
+    symbolize_operands: bool,
+    /// Lanes of a wave: how `--hex` reads masks, and how code that belongs to no kernel is read
     #[arg(long, value_name = "LANES", value_parser = lines::parse_wave_size)]
     wave_size: Option<u32>,
 }
@@ -32,7 +37,7 @@ pub struct Args {
 /// Runs the command.
 pub fn run(args: &Args, target: &Target, out: &mut Output) -> Result<Outcome, CliError> {
     match (&args.file, &args.hex) {
-        (Some(file), _) => file_text(file, args.kernel.as_deref(), out),
+        (Some(file), _) => file_text(file, args, out),
         (None, Some(hex)) => {
             let target = target.with_wave_size(args.wave_size.unwrap_or(32));
             lines::answer(hex, "text", out, |line| instruction(line, &target))
@@ -59,131 +64,80 @@ fn instruction(line: &str, target: &Target) -> Result<String, String> {
     Ok(inst.to_string())
 }
 
-fn file_text(path: &Path, kernel: Option<&str>, out: &mut Output) -> Result<Outcome, CliError> {
+/// The whole file, or one kernel of it.
+fn file_text(path: &Path, args: &Args, out: &mut Output) -> Result<Outcome, CliError> {
     let object_error = |source| CliError::Object {
         path: path.to_owned(),
         source,
     };
-    let object = CodeObject::parse(&read_file(path)?).map_err(object_error)?;
-    let kernels: Vec<&Kernel> = match kernel {
-        Some(name) => vec![object.kernel(name).map_err(object_error)?],
-        None => object.kernels.iter().collect(),
+    let bytes = read_file(path)?;
+    let view = ObjectView::parse(&bytes).map_err(object_error)?;
+    let options = Options {
+        kernel: args.kernel.as_deref(),
+        symbolize: args.symbolize_operands,
+        wave_size: args.wave_size,
     };
-    let listings: Vec<Listing> = kernels.iter().map(|k| Listing::new(&object, k)).collect();
-    let unknown = listings.iter().flat_map(|l| &l.entries).any(|e| e.error.is_some());
+    let text = disassemble(&view, &options).map_err(object_error)?;
     if out.json() {
-        let kernels: Vec<Value> = kernels.iter().zip(&listings).map(|(k, l)| kernel_json(k, l)).collect();
-        let abi = object.abi_version;
-        out.document(&json!({ "target": object.target.name, "abi_version": abi, "kernels": kernels }))?;
+        // Linked files also say which registers live at an instruction and which line it comes from.
+        let object = view
+            .linked
+            .then(|| CodeObject::parse(&bytes))
+            .transpose()
+            .map_err(object_error)?;
+        let shown = |k: &&DisKernel| args.kernel.as_ref().is_none_or(|name| *name == k.name);
+        let kernels: Vec<Value> = text
+            .kernels
+            .iter()
+            .filter(shown)
+            .map(|k| kernel_json(k, object.as_ref()))
+            .collect();
+        out.document(&json!({
+            "target": view.target.name,
+            "e_flags": view.flags,
+            "abi_version": view.abi_version,
+            "linked": view.linked,
+            "kernels": kernels,
+            "lines": text.lines.iter().map(line_json).collect::<Vec<_>>(),
+        }))?;
     } else {
-        out.line(&format!(
-            "// {}: {}, ELF ABI version {}",
-            path.display(),
-            object.target.name,
-            object.abi_version
-        ))?;
-        for (k, l) in kernels.iter().zip(&listings) {
-            out.text(&kernel_text(k, l))?;
-        }
+        out.text(&format!("// {}\n{text}", path.display()))?;
     }
-    Ok(Outcome::finding(unknown))
+    Ok(Outcome::finding(text.unknown_reached))
 }
 
-/// Descriptor and metadata, then the instructions with offsets and bytes as comments.
-fn kernel_text(k: &Kernel, listing: &Listing) -> String {
-    let mut s = format!("\n.amdhsa_kernel {}\n", k.name);
-    for (name, value) in directives(&k.descriptor) {
-        s += &format!("    .amdhsa_{name} {value}\n");
+/// A line of the text; lines that stand for bytes say where and which.
+fn line_json(line: &Line) -> Value {
+    match &line.code {
+        Some(c) => json!({
+            "section": c.section,
+            "address": c.address,
+            "bytes": hex::text(&c.bytes),
+            "text": c.instruction.as_ref().unwrap_or(&line.text),
+            "source": line.text,
+            "error": c.error,
+            "branch_target": c.target,
+        }),
+        None => json!({ "source": line.text }),
     }
-    s += ".end_amdhsa_kernel\n";
-    if let Some(m) = &k.metadata {
-        s += &metadata_text(m);
-    }
-    s += &format!("\n{}:\n", k.name);
-    for e in &listing.entries {
-        let mut note = format!("{:06X}: {}", e.offset, hex_words(&e.bytes));
-        if let Some(target) = e.branch_target {
-            note += &format!(" <{}+{target:#x}>", k.name);
-        }
-        if let Some(error) = &e.error {
-            note += &format!(" ({error})");
-        }
-        s += &format!("    {:<58} // {note}\n", e.text);
-    }
-    s
 }
 
-/// The directives that make the assembler write this descriptor.
-fn directives(d: &KernelDescriptor) -> Vec<(&'static str, u32)> {
-    let s = d.initial_sgprs();
-    let FloatMode {
-        round_32,
-        round_16_64,
-        denorm_32,
-        denorm_16_64,
-        dx10_clamp,
-        ieee_mode,
-    } = d.float_mode();
-    let on = u32::from;
-    vec![
-        ("group_segment_fixed_size", d.group_segment_bytes),
-        ("private_segment_fixed_size", d.private_segment_bytes),
-        ("kernarg_size", d.kernarg_bytes),
-        ("next_free_vgpr", d.vgprs()),
-        ("next_free_sgpr", 8),
-        ("reserve_vcc", 0),
-        ("user_sgpr_count", d.user_sgprs()),
-        ("user_sgpr_dispatch_ptr", on(s.dispatch_ptr.is_some())),
-        ("user_sgpr_queue_ptr", on(s.queue_ptr.is_some())),
-        ("user_sgpr_kernarg_segment_ptr", on(s.kernarg_ptr.is_some())),
-        ("user_sgpr_dispatch_id", on(s.dispatch_id.is_some())),
-        ("user_sgpr_private_segment_size", on(s.private_segment_size.is_some())),
-        ("wavefront_size32", on(d.wave_size() == 32)),
-        ("uses_dynamic_stack", on(d.dynamic_stack())),
-        ("enable_private_segment", on(d.scratch_enabled())),
-        ("system_sgpr_workgroup_id_x", on(s.workgroup_id[0].is_some())),
-        ("system_sgpr_workgroup_id_y", on(s.workgroup_id[1].is_some())),
-        ("system_sgpr_workgroup_id_z", on(s.workgroup_id[2].is_some())),
-        ("system_sgpr_workgroup_info", on(s.workgroup_info.is_some())),
-        ("system_vgpr_workitem_id", d.work_item_dims() - 1),
-        ("float_round_mode_32", round_32 as u32),
-        ("float_round_mode_16_64", round_16_64 as u32),
-        ("float_denorm_mode_32", denorm_32 as u32),
-        ("float_denorm_mode_16_64", denorm_16_64 as u32),
-        ("dx10_clamp", on(dx10_clamp)),
-        ("ieee_mode", on(ieee_mode)),
-        ("fp16_overflow", on(d.fp16_overflow())),
-        ("workgroup_processor_mode", on(d.wgp_mode())),
-        ("memory_ordered", on(d.mem_ordered())),
-        ("forward_progress", on(d.forward_progress())),
-    ]
-}
-
-fn metadata_text(m: &KernelMetadata) -> String {
-    let mut s = format!(
-        "// {} VGPRs, {} SGPRs, spills {} VGPRs {} SGPRs, groups of up to {}, {} bytes of arguments\n",
-        m.vgprs, m.sgprs, m.spills[1], m.spills[0], m.max_group_size, m.kernarg_bytes
-    );
-    for a in &m.args {
-        let mut words = vec![format!("//   {:>4} {:>3} bytes {}", a.offset, a.size, a.kind.name())];
-        words.extend([&a.name, &a.type_name].into_iter().filter(|w| !w.is_empty()).cloned());
-        s += &(words.join(" ") + "\n");
-    }
-    s
-}
-
-fn kernel_json(k: &Kernel, listing: &Listing) -> Value {
-    let descriptor: serde_json::Map<String, Value> = directives(&k.descriptor)
-        .into_iter()
-        .map(|(name, value)| (name.to_owned(), value.into()))
-        .collect();
-    let instructions: Vec<Value> = listing.entries.iter().map(entry_json).collect();
-    json!({
-        "name": k.name,
-        "descriptor": descriptor,
-        "metadata": k.metadata.as_ref().map(metadata_json),
-        "instructions": instructions,
-    })
+fn kernel_json(k: &DisKernel, object: Option<&CodeObject>) -> Value {
+    let descriptor: Value = match kernel_directives(&k.descriptor) {
+        Some(all) => all
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), Value::from(value)))
+            .collect(),
+        None => json!({ "bytes": hex::text(&k.descriptor.encode()) }),
+    };
+    let kernel = object.and_then(|o| Some((o, o.kernel(&k.name).ok()?)));
+    let metadata = kernel
+        .and_then(|(_, kernel)| kernel.metadata.as_ref())
+        .map(metadata_json);
+    let instructions: Vec<Value> = kernel.map_or_else(Vec::new, |(o, kernel)| {
+        Listing::new(o, kernel).entries.iter().map(entry_json).collect()
+    });
+    json!({ "name": k.name, "descriptor": descriptor, "metadata": metadata, "instructions": instructions })
 }
 
 fn metadata_json(m: &KernelMetadata) -> Value {

@@ -21,7 +21,10 @@ pub fn parse_wave_size(text: &str) -> Result<u32, String> {
 pub fn standard_input() -> Result<Vec<u8>, CliError> {
     let mut bytes = Vec::new();
     let read = std::io::stdin().lock().read_to_end(&mut bytes);
-    read.map_err(|source| CliError::Read { path: "-".into(), source })?;
+    read.map_err(|source| CliError::Read {
+        path: "-".into(),
+        source,
+    })?;
     Ok(bytes)
 }
 

@@ -132,7 +132,7 @@ fn a_built_kernel_is_a_code_object_llvm_reads_and_runs() {
     assert_eq!(v["bytes"].as_u64(), Some(std::fs::metadata(&co).unwrap().len()));
     let dis = t0(&["dis", &co]);
     assert!(
-        dis.status == 0 && dis.out.contains("global_buffer x f32"),
+        dis.status == 0 && dis.out.contains(".type_name:      f32"),
         "{}",
         dis.out
     );

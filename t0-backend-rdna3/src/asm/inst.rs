@@ -109,8 +109,18 @@ impl Assembler {
             return Ok(numbers.map(|n| (Some(format!("{key}:{}", n.join(","))), None)));
         }
         let mut c = Cursor::new(bad, at.line, at.column);
-        let Ok(e) = expr::parse(&mut c, self) else {
-            return Ok(self.substitute(bad).map(|text| (Some(text), None)));
+        let e = match expr::parse(&mut c, self) {
+            Ok(e) => e,
+            // These say more than that the operand cannot be read.
+            Err(e)
+                if matches!(
+                    e.kind,
+                    AsmErrorKind::NoNumericLabel { .. } | AsmErrorKind::Variant { .. }
+                ) =>
+            {
+                return Err(e);
+            }
+            Err(_) => return Ok(self.substitute(bad).map(|text| (Some(text), None))),
         };
         if !c.at_end() {
             return Ok(self.substitute(bad).map(|text| (Some(text), None)));

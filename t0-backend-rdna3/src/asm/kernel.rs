@@ -16,7 +16,7 @@ use std::collections::HashMap;
 
 /// The words of a descriptor that directives set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Word {
+enum Word {
     /// Static LDS bytes.
     GroupSegment,
     /// Scratch bytes.
@@ -36,7 +36,7 @@ pub(crate) enum Word {
 }
 
 /// Directive (without `.amdhsa_`), word, lowest bit, bits.
-pub(crate) const DIRECTIVES: [(&str, Word, u32, u32); 39] = [
+const DIRECTIVES: [(&str, Word, u32, u32); 39] = [
     ("group_segment_fixed_size", Word::GroupSegment, 0, 32),
     ("private_segment_fixed_size", Word::PrivateSegment, 0, 32),
     ("kernarg_size", Word::Kernarg, 0, 32),
@@ -113,7 +113,7 @@ pub struct KernelBlock {
 }
 
 /// The word's value.
-pub(crate) fn word(d: &mut KernelDescriptor, word: Word) -> Option<&mut u32> {
+fn word(d: &mut KernelDescriptor, word: Word) -> Option<&mut u32> {
     match word {
         Word::GroupSegment => Some(&mut d.group_segment_bytes),
         Word::PrivateSegment => Some(&mut d.private_segment_bytes),
@@ -128,13 +128,53 @@ pub(crate) fn word(d: &mut KernelDescriptor, word: Word) -> Option<&mut u32> {
 
 /// The descriptor an empty block describes: denormals of 16 and 64 bits kept, DX10_CLAMP, IEEE_MODE, WGP_MODE,
 /// MEM_ORDERED, workgroup id x, and the wave size of the code.
-pub(crate) fn default_descriptor(wave_size: u32) -> KernelDescriptor {
+fn default_descriptor(wave_size: u32) -> KernelDescriptor {
     KernelDescriptor {
         rsrc1: 3 << 18 | 1 << 21 | 1 << 23 | 1 << 29 | 1 << 30,
         rsrc2: 1 << 7,
         properties: u32::from(wave_size == 32) << 10,
         ..KernelDescriptor::default()
     }
+}
+
+/// The directives (without `.amdhsa_`) that make the assembler write this descriptor; `None` when it has bits that no
+/// directive sets. The number of SGPRs is not in a descriptor of these chips: 8 stands for it.
+pub fn kernel_directives(d: &KernelDescriptor) -> Option<Vec<(&'static str, u32)>> {
+    let mut rest = *d;
+    let mut out = Vec::new();
+    for (name, target, low, bits) in DIRECTIVES {
+        let value = match name {
+            "user_sgpr_count" => d.user_sgprs(),
+            "next_free_vgpr" => d.vgprs(),
+            "next_free_sgpr" => 8,
+            "reserve_vcc" => 0,
+            _ => match word(&mut rest, target) {
+                Some(word) => *word >> low & ((1u64 << bits) - 1) as u32,
+                None => continue,
+            },
+        };
+        out.push((name, value));
+    }
+    let nowhere = Place {
+        line: 0,
+        column: 0,
+        text: String::new(),
+    };
+    let values = out
+        .iter()
+        .map(|&(name, v)| (name, (i64::from(v), nowhere.clone())))
+        .collect();
+    let block = KernelBlock {
+        name: String::new(),
+        place: nowhere.clone(),
+        values,
+    };
+    let made = block.descriptor(d.wave_size(), &nowhere).ok()?;
+    (KernelDescriptor {
+        entry_offset: d.entry_offset,
+        ..made
+    } == *d)
+        .then_some(out)
 }
 
 impl Assembler {

@@ -134,7 +134,7 @@ impl Assembler {
                         number: here.line,
                         text: text.clone(),
                     }));
-                    if made.len() > 1 << 22 {
+                    if made.len() > 1 << 18 {
                         break;
                     }
                 }

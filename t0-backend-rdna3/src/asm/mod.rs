@@ -21,7 +21,9 @@ mod macros;
 mod state;
 
 pub use error::{AsmError, AsmErrorKind, KernelError};
+pub use kernel::kernel_directives;
 
+use crate::isa;
 use crate::target::Target;
 use lex::Comments;
 use state::{Assembler, Line};
@@ -72,6 +74,13 @@ pub fn assemble(source: &str, options: &AsmOptions) -> Result<Assembled, Vec<Asm
     let (target, kernels) = (a.target, a.kernels.iter().map(|k| k.name.clone()).collect());
     let target = target.with_wave_size(32);
     a.finish().map(|file| Assembled { file, target, kernels })
+}
+
+/// Whether the assembler makes these bytes of this text.
+pub(crate) fn reads_back(text: &str, bytes: &[u8], target: &Target) -> bool {
+    let inst = isa::parse(text, target).ok();
+    inst.and_then(|i| isa::encode(&i, target).ok())
+        .is_some_and(|b| b == bytes)
 }
 
 /// The lines without comments; the text of metadata stays as it is.

@@ -184,7 +184,7 @@ pub struct Assembler {
 }
 
 /// Most lines that may come out of macros.
-const MAX_LINES: usize = 1 << 22;
+const MAX_LINES: usize = 1 << 18;
 /// Deepest chain of symbols that are defined by each other.
 const MAX_CHAIN: u32 = 64;
 

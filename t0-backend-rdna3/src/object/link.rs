@@ -239,7 +239,8 @@ impl Linker {
     pub fn layout(&self) -> Layout {
         let dynsym = self.dynamic_order();
         let mut out = self.outputs(&dynsym);
-        out.sort_by_key(|o| o.rank);
+        let late = [".dynamic", ".got", ".relro_padding"];
+        out.sort_by_key(|o| (o.rank, late.iter().position(|n| *n == o.name).map_or(0, |i| i + 1)));
         let segments = segment_numbers(&out).len() as u64;
         let notes = u64::from(out.iter().any(|o| o.rank == Rank::Note));
         let mut address = 64 + 56 * (5 + segments - 1 + notes);
@@ -281,7 +282,11 @@ impl Linker {
                 addresses[i] = o.address + at;
             }
         }
-        let got = out.iter().find(|o| o.name == ".got").map_or(0, |o| o.address);
+        // A file may bring a section of that name, as disassembled ones do.
+        let got = out
+            .iter()
+            .find(|o| o.name == ".got" && o.inputs.is_empty())
+            .map_or(0, |o| o.address);
         Layout {
             addresses,
             got,
@@ -368,9 +373,7 @@ impl Linker {
 
     /// The dynamic symbols in the order the GNU hash table wants: by bucket.
     fn dynamic_order(&self) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..self.symbols.len())
-            .filter(|&i| self.symbols[i].is_dynamic())
-            .collect();
+        let mut order: Vec<usize> = self.dynamic_symbols().map(|(i, _)| i).collect();
         let (buckets, _) = gnu_hash_shape(order.len() as u64);
         order.sort_by_key(|&i| u64::from(gnu_hash(&self.symbols[i].name)) % buckets);
         order
@@ -393,10 +396,10 @@ impl Linker {
                 ".dynsym" => self.dynsym(layout),
                 ".gnu.hash" => self.gnu_hash_table(layout),
                 ".hash" => self.hash_table(layout),
-                ".dynstr" => strings(layout.dynsym.iter().map(|&i| &self.symbols[i].name)),
+                ".dynstr" => strings(self.dynamic_symbols().map(|(_, s)| &s.name)),
                 ".rela.dyn" => self.relas(layout),
                 ".dynamic" => self.dynamic(layout),
-                ".got" => vec![0; o.size as usize],
+                ".got" if o.inputs.is_empty() => vec![0; o.size as usize],
                 ".symtab" => symtab.clone(),
                 ".strtab" => strtab.clone(),
                 ".shstrtab" => strings(layout.out.iter().map(|o| &o.name)),
@@ -521,13 +524,19 @@ impl Linker {
     }
 
     fn dynsym(&self, layout: &Layout) -> Vec<u8> {
-        let mut bytes = vec![0; 24];
+        // The names stand in the order of the symbols, not of the hash table.
+        let mut names = vec![0u32; self.symbols.len()];
         let mut name = 1;
-        for &i in &layout.dynsym {
-            bytes.extend(self.symbol(layout, i, name));
-            name += self.symbols[i].name.len() as u32 + 1;
+        for (i, s) in self.dynamic_symbols() {
+            names[i] = name;
+            name += s.name.len() as u32 + 1;
         }
-        bytes
+        let symbols = layout.dynsym.iter().flat_map(|&i| self.symbol(layout, i, names[i]));
+        vec![0; 24].into_iter().chain(symbols).collect()
+    }
+
+    fn dynamic_symbols(&self) -> impl Iterator<Item = (usize, &Symbol)> {
+        self.symbols.iter().enumerate().filter(|(_, s)| s.is_dynamic())
     }
 
     /// .symtab, .strtab and the number of local symbols: those come first.

@@ -1,0 +1,193 @@
+//! Data sections: descriptors as blocks, pointers as symbols, the rest as words.
+
+use super::{quoted, Code, Line, Printer};
+use object::elf;
+
+/// Zeros from this many bytes on are one line.
+const ZEROS: usize = 16;
+/// Words of a line.
+const WORDS: usize = 4;
+
+impl Printer<'_> {
+    /// A section without instructions.
+    pub(super) fn data_section(&mut self, section: usize) {
+        let size = self.object.sections[section].size;
+        self.name_targets();
+        self.open_section(section);
+        let cuts = self.cuts(section);
+        for (i, &start) in cuts.iter().enumerate() {
+            let end = cuts.get(i + 1).copied().unwrap_or(size);
+            let kernels = self.kernels;
+            let kernel = kernels.iter().find(|k| k.place == (section, start));
+            match kernel {
+                Some(k) => {
+                    if self.shown(k) {
+                        self.descriptor(k);
+                    }
+                    self.data(section, (start + 64).min(end), end);
+                }
+                None => {
+                    if !self.filtered() {
+                        self.labels_at((section, start));
+                    }
+                    self.data(section, start, end);
+                }
+            }
+        }
+    }
+
+    /// Sections that relocations refer to by address get a label at their start.
+    pub(super) fn name_targets(&mut self) {
+        if !self.section_labels.is_empty() {
+            return;
+        }
+        let mut wanted = Vec::new();
+        for r in self.object.sections.iter().flat_map(|s| &s.relocations) {
+            match r.symbol.map(|s| &self.object.symbols[s]) {
+                None => wanted.extend(self.object.section_at(r.addend as u64)),
+                Some(s) if s.kind == elf::STT_SECTION => wanted.extend(s.section),
+                Some(_) => {}
+            }
+        }
+        for s in wanted {
+            self.section_labels.insert(s, format!(".Lsection{s}"));
+        }
+    }
+
+    /// The bytes from `start` to `end`, neither of which is inside a label's line.
+    pub(super) fn data(&mut self, section: usize, start: u64, end: u64) {
+        if self.filtered() || start >= end {
+            return;
+        }
+        let s = &self.object.sections[section];
+        if s.kind == elf::SHT_NOBITS {
+            self.lines.push(Line::plain(format!("\t.zero {}", end - start)));
+            return;
+        }
+        let mut at = start;
+        while at < end {
+            let next = s
+                .relocations
+                .iter()
+                .map(|r| r.offset)
+                .find(|o| *o >= at)
+                .unwrap_or(end)
+                .min(end);
+            if next > at {
+                self.words(section, at, next);
+                at = next;
+                continue;
+            }
+            at += self.pointer(section, at).min(end - at);
+        }
+    }
+
+    /// A relocated word; gives its bytes.
+    fn pointer(&mut self, section: usize, at: u64) -> u64 {
+        let s = &self.object.sections[section];
+        let Some(r) = s.relocations.iter().find(|r| r.offset == at) else {
+            return 1;
+        };
+        let (directive, bytes, suffix) = match r.kind {
+            1 => (".long", 4, "@abs32@lo"),
+            2 => (".long", 4, "@abs32@hi"),
+            5 => (".quad", 8, "@rel64"),
+            6 => (".long", 4, ""),
+            10 => (".long", 4, "@rel32@lo"),
+            11 => (".long", 4, "@rel32@hi"),
+            _ => (".quad", 8, ""),
+        };
+        let value = self.reference(r.symbol, r.addend, suffix);
+        let data = s
+            .data
+            .get(at as usize..(at + bytes) as usize)
+            .unwrap_or_default()
+            .to_vec();
+        self.code_line(section, at, data, format!("{directive} {value}"), String::new());
+        bytes
+    }
+
+    /// A symbol with an addend as the assembler reads it.
+    pub(super) fn reference(&self, symbol: Option<usize>, addend: i64, suffix: &str) -> String {
+        let plus = |base: String, n: i64| match n {
+            0 => format!("{base}{suffix}"),
+            n => format!("{base}{suffix}{n:+}"),
+        };
+        let Some(s) = symbol.map(|s| &self.object.symbols[s]) else {
+            let address = addend as u64;
+            let Some(home) = self.object.section_at(address) else {
+                return format!("{address:#x}");
+            };
+            let offset = address - self.object.sections[home].address;
+            let label = self.labels.get(&(home, offset)).and_then(|l| l.first());
+            return match (label, self.section_labels.get(&home)) {
+                (Some(l), _) => plus(quoted(&l.name), 0),
+                (None, Some(start)) => plus(start.clone(), offset as i64),
+                (None, None) => format!("{address:#x}"),
+            };
+        };
+        match (s.kind, s.section.and_then(|i| self.section_labels.get(&i))) {
+            (elf::STT_SECTION, Some(label)) => plus(label.clone(), addend),
+            _ => plus(quoted(&s.name), addend),
+        }
+    }
+
+    /// Bytes without relocations: zeros, words, single bytes.
+    fn words(&mut self, section: usize, start: u64, end: u64) {
+        let s = &self.object.sections[section];
+        let bytes = s.data.get(start as usize..end as usize).unwrap_or_default().to_vec();
+        let mut at = 0;
+        while at < bytes.len() {
+            let rest = &bytes[at..];
+            let zeros = rest.iter().take_while(|b| **b == 0).count();
+            let len = if zeros >= ZEROS {
+                let text = format!(".zero {zeros}");
+                self.code_line(section, start + at as u64, rest[..zeros].to_vec(), text, String::new());
+                zeros
+            } else if rest.len() >= 4 {
+                let upto = rest.len().min(4 * WORDS) / 4 * 4;
+                let word = |w: &[u8]| format!("{:#010x}", u32::from_le_bytes([w[0], w[1], w[2], w[3]]));
+                let text = rest[..upto].chunks(4).map(word).collect::<Vec<_>>().join(", ");
+                self.code_line(
+                    section,
+                    start + at as u64,
+                    rest[..upto].to_vec(),
+                    format!(".long {text}"),
+                    String::new(),
+                );
+                upto
+            } else {
+                let text = rest.iter().map(|b| format!("{b:#04x}")).collect::<Vec<_>>().join(", ");
+                self.code_line(
+                    section,
+                    start + at as u64,
+                    rest.to_vec(),
+                    format!(".byte {text}"),
+                    String::new(),
+                );
+                rest.len()
+            };
+            at += len;
+        }
+    }
+
+    /// A line of bytes that are no instruction.
+    pub(super) fn code_line(&mut self, section: usize, offset: u64, bytes: Vec<u8>, text: String, note: String) {
+        let s = &self.object.sections[section];
+        let address = s.address + offset;
+        let note = if note.is_empty() { note } else { format!(" {note}") };
+        let code = Code {
+            section: s.name.clone(),
+            address,
+            bytes,
+            instruction: None,
+            error: None,
+            target: None,
+        };
+        self.lines.push(Line {
+            text,
+            comment: format!("{address:012X}:{note}"),
+            code: Some(code),
+        });
+    }
+}
