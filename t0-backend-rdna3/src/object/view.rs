@@ -134,7 +134,7 @@ impl ObjectView {
         if symbols.is_empty() {
             symbols = self::symbols(&table, file, &sections, linked, elf::SHT_DYNSYM)?;
         }
-        relocations(&table, file, &mut sections, &mut symbols, linked)?;
+        relocations(&table, file, &mut sections, &symbols, linked)?;
         let abi_version = header.e_ident().abi_version;
         Ok(ObjectView {
             target,
@@ -244,7 +244,7 @@ fn relocations(
     table: &SectionTable<'_, Header>,
     file: &[u8],
     sections: &mut [SectionView],
-    symbols: &mut Vec<SymbolView>,
+    symbols: &[SymbolView],
     linked: bool,
 ) -> Result<(), ObjectError> {
     for s in table.iter() {
