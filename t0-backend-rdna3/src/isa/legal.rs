@@ -198,7 +198,7 @@ impl Ctx<'_> {
                 let ok = match spec.kind {
                     Kind::VSrc | Kind::SSrc | Kind::SRegOrConst | Kind::VgprOrConst => true,
                     Kind::Mask => wide,
-                    Kind::SReg => wide && s != 253,
+                    Kind::SReg => wide && (s != 253 || spec.bits() == 32),
                     Kind::SDst => wide && s == 253,
                     _ => false,
                 };
@@ -445,8 +445,10 @@ impl Ctx<'_> {
         }
         let flags = self.inst.flags();
         let max = if flags.has(Flags::ONE_SCALAR) { 1 } else { 2 };
-        // An implied VCC counts apart even when VCC is also named, as in LLVM.
-        let got = scalars.len() + usize::from(flags.has(Flags::R_VCC));
+        // An implied VCC counts apart from `vcc_lo`, but not from the pair, as in LLVM.
+        let pair = (Operand::Reg(Reg::vcc(64)), false);
+        let implied = flags.has(Flags::R_VCC) && !scalars.contains(&pair);
+        let got = scalars.len() + usize::from(implied);
         if got > max {
             return Err(EncodeError::ScalarLimit { name, got, max });
         }

@@ -394,7 +394,11 @@ impl Parser {
         at: usize,
     ) -> Result<Operand, &'static str> {
         if let Kind::Imm(kind) = spec.kind {
-            return imm::parse(kind, text).map(Operand::Imm).ok_or("no such immediate");
+            let plain = Some(text).filter(|t| !t.starts_with('|'));
+            return plain
+                .and_then(|t| imm::parse(kind, t))
+                .map(Operand::Imm)
+                .ok_or("no such immediate");
         }
         let (neg, abs, text) = if source.is_some() {
             source_modifiers(text)
@@ -447,8 +451,10 @@ impl Parser {
         if keeps {
             return;
         }
-        // The mandatory literal has no modifiers, and those of f64 constants take the long form.
-        let folds = |c: &&Constant| c.spec.neg && c.spec.kind != Kind::Literal && c.spec.ty != Ty::F64;
+        // The mandatory literal has no modifiers, and integers for f64 take the long form.
+        let float = |n: Number| matches!(n, Number::Float(_));
+        let folds =
+            |c: &&Constant| c.spec.neg && c.spec.kind != Kind::Literal && (c.spec.ty != Ty::F64 || float(c.number));
         for c in self.constants.iter().filter(folds) {
             let (neg, abs) = (inst.mods.neg >> c.source & 1 == 1, inst.mods.abs >> c.source & 1 == 1);
             if let Ok(o) = constant(c.spec.kind, c.spec.ty, c.number.modified(neg, abs, c.spec.ty)) {

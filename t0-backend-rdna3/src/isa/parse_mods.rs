@@ -147,7 +147,11 @@ fn belongs(row: &Row, key: &str) -> bool {
         "offen" | "idxen" => buffer,
         "tfe" => buffer || image,
         "gds" => row.family == Family::Ds,
-        "offset" => buffer || matches!(row.family, Family::Flat | Family::Smem) || (row.family == Family::Ds && !two),
+        "offset" => {
+            buffer
+                || matches!(row.family, Family::Flat | Family::Smem)
+                || (row.family == Family::Ds && !two && row.name != "ds_nop")
+        }
         "offset0" | "offset1" => row.family == Family::Ds && two,
         _ => true,
     }

@@ -8,12 +8,13 @@
 use std::collections::{HashMap, HashSet};
 use std::io::Write as _;
 use std::process::{Command, Stdio};
-use t0_backend_rdna3::isa::{decode, encode, parse, Operand, Ty};
+use t0_backend_rdna3::isa::{decode, encode, parse, Inst, Operand, Ty};
 use t0_backend_rdna3::target::Target;
 
 /// What LLVM prints for bytes that are no instruction of gfx11: its comments about invalid operands; `sext(..)`, a notation
-/// of older cards it uses for set sign bits of integer sources; the LDS source gfx11 does not have.
-pub const FOREIGN: [&str; 3] = ["/*", "sext(", "src_lds_direct"];
+/// of older cards it uses for set sign bits of integer sources; the LDS source gfx11 does not have;
+/// VCCZ and EXECZ between bars, where its assembler forgets to refuse them.
+pub const FOREIGN: [&str; 5] = ["/*", "sext(", "src_lds_direct", "|src_vccz|", "|src_execz|"];
 
 /// Whether llvm-mc 19 is installed.
 pub fn installed() -> bool {
@@ -180,6 +181,16 @@ pub fn unhex(s: &str) -> Vec<u8> {
         .collect()
 }
 
+/// Whether t0 may read bytes LLVM's disassembler refuses as this instruction: the assembler makes them, or they are a
+/// spelling of other tools the decoder tolerates, and LLVM agrees about the canonical one.
+pub fn judge_bytes_excuse(target: &Target, code: &[u8], inst: &Inst) -> bool {
+    let canonical = encode(inst, target).unwrap();
+    let text = inst.to_string();
+    let made = || assemble(target, std::slice::from_ref(&text))[0].as_ref() == Ok(&canonical);
+    let read = || disassemble(target, std::slice::from_ref(&canonical))[0].as_ref() == Some(&text);
+    made() || (canonical != code && read())
+}
+
 /// Whether t0 may accept a text LLVM's assembler refuses: its disassembler prints exactly that for the bytes. Modifiers
 /// around f64 literals are such texts, whatever the spelling of the mnemonic.
 pub fn judge_text_excuse(target: &Target, text: &str, want: &Result<Vec<u8>, String>) -> bool {
@@ -200,8 +211,10 @@ pub fn judge_text_excuse(target: &Target, text: &str, want: &Result<Vec<u8>, Str
 }
 
 /// Texts LLVM 19 is wrong about: of a dual-issue pair it takes an inline f16 constant written in hexadecimal for a second
-/// literal; it refuses 1/(2 pi) as a 16-bit integer under DPP, but no other inline float.
+/// literal; it refuses 1/(2 pi) as a 16-bit integer under DPP, but no other inline float;
+/// it wants the digits of an f64 or of an f32 for it as a matrix accumulator, by the wave size: t0 reads both.
 pub fn is_mistaken(text: &str) -> bool {
     let dpp = ["row_", "quad_perm", "dpp8"].iter().any(|c| text.contains(c));
-    (text.contains("v_dual_dot2acc") && text.contains("0x3c00")) || (text.contains("0.15915494") && dpp)
+    (text.contains("v_dual_dot2acc") && text.contains("0x3c00"))
+        || (text.contains("0.15915494") && (dpp || text.contains("v_wmma")))
 }
