@@ -3,7 +3,8 @@
 
 mod common;
 
-use common::{assemble, SAXPY, STRAY};
+use common::{assemble, assemble_with, SAXPY, STRAY};
+use t0_backend_rdna3::object::Resources;
 use t0_runtime::{Access, Error, Gpu, Module};
 
 fn saxpy_kernel(gpu: &Gpu) -> t0_runtime::Kernel {
@@ -108,4 +109,76 @@ fn module_errors_name_what_there_is() {
         q.dispatch(&kernel, [1; 3], [256, 1, 1], &[0; 40]),
         Err(Error::OtherDevice { .. })
     ));
+}
+
+/// Every work-item keeps its number at the end of its private memory while the whole workgroup passes a barrier, then
+/// stores it. Kernels of different needs share a queue, so its scratch memory grows while it is in use.
+#[test]
+fn private_memory_is_provided_on_demand() {
+    let gpu = Gpu::simulated().unwrap();
+    let q = gpu.queue().unwrap();
+    for bytes in [16u32, 256, 64] {
+        let last = bytes - 4;
+        let text = format!(
+            "s_load_b64 s[8:9], s[0:1], 0x0
+            v_lshl_add_u32 v0, s13, 8, v0
+            scratch_store_b32 off, v0, off offset:{last}
+            s_waitcnt_vscnt null, 0
+            s_barrier
+            scratch_load_b32 v1, off, off offset:{last}
+            v_lshlrev_b32_e32 v0, 2, v0
+            s_waitcnt vmcnt(0) lgkmcnt(0)
+            global_store_b32 v0, v1, s[8:9]
+            s_endpgm"
+        );
+        let resources = Resources {
+            kernarg_bytes: 16,
+            scratch_bytes: bytes,
+            ..Default::default()
+        };
+        let kernel = Module::load(&gpu, &assemble_with("keep", &text, resources))
+            .unwrap()
+            .kernel("keep")
+            .unwrap();
+        assert_eq!(kernel.scratch_bytes(), bytes);
+        let y = gpu.upload(&[0u32; 256 * 20]).unwrap();
+        let kernarg = [y.va(), 256 * 20].map(u64::to_le_bytes).concat();
+        q.dispatch(&kernel, [20, 1, 1], [256, 1, 1], &kernarg)
+            .unwrap()
+            .wait()
+            .unwrap();
+        assert_eq!(y.to_vec().unwrap(), (0..256 * 20).collect::<Vec<u32>>());
+    }
+    assert!(gpu.findings().is_empty());
+}
+
+#[test]
+fn accesses_outside_of_shared_memory_are_reported_once() {
+    let gpu = Gpu::simulated().unwrap();
+    let q = gpu.queue().unwrap();
+    let text = "v_lshlrev_b32_e32 v1, 2, v0\nds_store_b32 v1, v0 offset:4\ns_endpgm";
+    let resources = Resources {
+        lds_bytes: 1024,
+        ..Default::default()
+    };
+    let kernel = Module::load(&gpu, &assemble_with("reach", text, resources))
+        .unwrap()
+        .kernel("reach")
+        .unwrap();
+    q.dispatch(&kernel, [3, 1, 1], [256, 1, 1], &[])
+        .unwrap()
+        .wait()
+        .unwrap();
+    let found = gpu.findings();
+    let [one] = &found[..] else { panic!("{found:?}") };
+    for want in [
+        "LDS write of 4 bytes at 0x400 ends outside of the workgroup's 1024 bytes: it is dropped",
+        "kernel `reach",
+        "ds_store_b32 v1, v0 offset:4",
+        "workgroup (0, 0, 0) wave 7 lane 31",
+        "3 accesses in all",
+    ] {
+        assert!(one.contains(want), "`{one}` lacks `{want}`");
+    }
+    assert!(gpu.findings().is_empty());
 }

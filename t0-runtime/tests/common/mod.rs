@@ -34,6 +34,18 @@ pub const STRAY: &str = "
 
 /// A code object of one kernel with workgroups of 256 work-items.
 pub fn assemble(name: &str, text: &str, kernarg_bytes: u32) -> Vec<u8> {
+    assemble_with(
+        name,
+        text,
+        Resources {
+            kernarg_bytes,
+            ..Default::default()
+        },
+    )
+}
+
+/// The same with LDS or private memory.
+pub fn assemble_with(name: &str, text: &str, resources: Resources) -> Vec<u8> {
     let lines = text.lines().map(str::trim).filter(|l| !l.is_empty());
     let code = lines
         .flat_map(|l| encode(&parse(l, &GFX1100).unwrap(), &GFX1100).unwrap())
@@ -41,8 +53,7 @@ pub fn assemble(name: &str, text: &str, kernarg_bytes: u32) -> Vec<u8> {
     let resources = Resources {
         vgprs: 8,
         sgprs: 20,
-        kernarg_bytes,
-        ..Default::default()
+        ..resources
     };
     let kernel = KernelCode {
         name: name.into(),
