@@ -107,7 +107,7 @@ fn loops() -> Vec<Loop> {
             after: "v_mov_b32 v2, s6\nv_add_nc_u32 v2, v2, v0",
             wmma: 0,
             // 256 steps in a row cancel out.
-            expected: |i, n| (1..=8 * n % 256).fold(0, |x, k| x ^ (3 * k & 0xff)) + i,
+            expected: |i, n| (1..=8 * n % 256).fold(0, |x, k| x ^ ((3 * k) & 0xff)) + i,
         },
         Loop {
             name: "lds",
