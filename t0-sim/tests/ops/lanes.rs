@@ -114,3 +114,62 @@ fn permutations_within_and_across_rows() {
         }
     }
 }
+
+/// Register numbers shifted by M0: bits 9:0 move the source, bits 25:16 the destination where the two differ.
+#[test]
+fn vector_moves_relative_to_m0() {
+    let mut rng = Rng(0x6060_7070_8080);
+    for mut m in machines(&mut rng) {
+        for (s, d) in [(0usize, 0usize), (3, 1), (1, 4)] {
+            let exec = m.exec_bits();
+            let mut go = |text: &str, m0: usize, from: usize, to: usize, swap: bool| {
+                m.set_s(125, m0 as u32);
+                let before: Vec<Vec<u32>> = (0..16).map(|r| m.row(r)).collect();
+                m.run(text).unwrap();
+                for r in 0..16 {
+                    for (l, got) in m.row(r).into_iter().enumerate() {
+                        let on = exec >> l & 1 == 1;
+                        let want = if on && r == to {
+                            before[from][l]
+                        } else if on && swap && r == from {
+                            before[to][l]
+                        } else {
+                            before[r][l]
+                        };
+                        assert_eq!(got, want, "{text} M0 {m0:#x} v{r} lane {l}");
+                    }
+                }
+            };
+            go("v_movrels_b32 v10, v2", s, 2 + s, 10, false);
+            go("v_movreld_b32 v10, v2", d, 2, 10 + d, false);
+            go("v_movrelsd_b32 v10, v2", s, 2 + s, 10 + s, false);
+            go("v_movrelsd_2_b32 v10, v2", s | d << 16, 2 + s, 10 + d, false);
+            go("v_swaprel_b32 v10, v2", s | d << 16, 2 + s, 10 + d, true);
+        }
+    }
+}
+
+#[test]
+fn half_register_moves() {
+    let mut rng = Rng(0x1616_1616);
+    for mut m in machines(&mut rng) {
+        for (text, high, from_high) in [
+            ("v_mov_b16 v3.l, v4.h", false, true),
+            ("v_mov_b16 v3.h, v4.l", true, false),
+            ("v_mov_b16 v3.h, v3.l", true, false),
+        ] {
+            let source = if text.contains("v4") { 4 } else { 3 };
+            let (old, src, exec) = (m.row(3), m.row(source), m.exec_bits());
+            m.run(text).unwrap();
+            for (l, got) in m.row(3).into_iter().enumerate() {
+                let half = src[l] >> (16 * u32::from(from_high)) & 0xffff;
+                let want = match (exec >> l & 1 == 1, high) {
+                    (false, _) => old[l],
+                    (true, false) => old[l] & 0xffff_0000 | half,
+                    (true, true) => old[l] & 0xffff | half << 16,
+                };
+                assert_eq!(got, want, "{text} lane {l}");
+            }
+        }
+    }
+}

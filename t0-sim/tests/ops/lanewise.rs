@@ -8,7 +8,7 @@ use crate::vector::{check_row, lane_rows, Models};
 const OTHERWISE: &[&str] = &[
     "v_nop",
     "v_pipeflush",
-    // In `moves`.
+    // In `lanes`.
     "v_swap_b32",
     "v_swaprel_b32",
     "v_mov_b16",

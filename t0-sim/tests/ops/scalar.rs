@@ -654,3 +654,26 @@ fn mode_register() {
         assert_eq!(m.wave.mode & 0x3ff, old & !0xf0 | (v & 15) << 4);
     }
 }
+
+#[test]
+fn relative_moves() {
+    let mut m = Machine::new();
+    let mut go = |text: &str, m0: u32| {
+        for r in 0..64 {
+            m.set_s(r, 0x1000 + r as u32);
+        }
+        m.set_s(125, m0);
+        run(&mut m, text);
+        (0..64)
+            .map(|r| m.s(r))
+            .enumerate()
+            .filter(|&(r, v)| v != 0x1000 + r as u32)
+            .map(|(r, v)| (r, v - 0x1000))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(go("s_movrels_b32 s20, s3", 5), [(20, 8)]);
+    assert_eq!(go("s_movreld_b32 s24, s1", 5), [(29, 1)]);
+    assert_eq!(go("s_movrels_b64 s[34:35], s[4:5]", 6), [(34, 10), (35, 11)]);
+    assert_eq!(go("s_movreld_b64 s[40:41], s[8:9]", 2), [(42, 8), (43, 9)]);
+    assert_eq!(go("s_movrelsd_2_b32 s30, s2", 7 << 16 | 3), [(37, 5)]);
+}

@@ -392,7 +392,13 @@ fn packed(t: &mut Models) {
         let (lo, hi) = if signed { (-32768, 32767) } else { (0, 65535) };
         let model: Model = Box::new(move |x| {
             let half = |k| {
-                let v = f([0, 1, 2].map(|i| packed_half(x, i, k)));
+                // Sign modifiers are for floats; integer forms carry the bits without effect.
+                let mods = Mods {
+                    neg_lo: 0,
+                    neg_hi: 0,
+                    ..x.mods
+                };
+                let v = f([0, 1, 2].map(|i| packed_half(&In { mods, ..*x }, i, k)));
                 let v = if x.mods.clamp { v.clamp(lo, hi) } else { v };
                 (v & 0xffff) as u128
             };
