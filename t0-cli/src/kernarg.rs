@@ -315,7 +315,9 @@ fn pack_in_order(block_bytes: u32, pieces: &[Piece]) -> Result<Vec<u8>, KernargE
             Piece::Value(_, bytes) => bytes.clone(),
             Piece::Buffer { address, .. } => address.to_le_bytes().to_vec(),
         };
-        block.resize(block.len().next_multiple_of(bytes.len().max(1)), 0);
+        // A structure is aligned by what divides its size.
+        let align = 1 << bytes.len().trailing_zeros().min(4);
+        block.resize(block.len().next_multiple_of(align), 0);
         block.extend(bytes);
     }
     if block_bytes > 0 && block.len() > block_bytes as usize {

@@ -1,6 +1,6 @@
 //! Kernel arguments on the command line.
 //!
-//! `u32:7`, `f32:0.5` … pass a value; `in:X.npy` a buffer with the array's bytes; `out:Y.npy:f32:64x64[:FILL]` a buffer
+//! `u32:7`, `f32:0.5` … pass a value; `hex:00ff…` the bytes of a structure; `in:X.npy` a buffer with the array's bytes; `out:Y.npy:f32:64x64[:FILL]` a buffer
 //! whose bytes are written to a file after the run; `inout:X.npy:Y.npy` both. FILL is what an output buffer holds
 //! before the run: a number, `nan`, or `poison` (the default): all bits set, which is NaN in every float type and -1 in
 //! the signed integers, so an element that was never written shows.
@@ -165,7 +165,7 @@ pub enum Spec {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SpecError {
     /// Nothing that is known.
-    #[error("`{0}` is no argument; write u32:7, i32:-1, u64:7, f32:0.5, in:X.npy, out:Y.npy:f32:64x64[:FILL] or inout:X.npy:Y.npy")]
+    #[error("`{0}` is no argument; write u32:7, i32:-1, u64:7, f32:0.5, hex:00ff, in:X.npy, out:Y.npy:f32:64x64[:FILL] or inout:X.npy:Y.npy")]
     Form(String),
     /// A number that is none or does not fit.
     #[error("`{text}` is no {elem}")]
@@ -175,6 +175,11 @@ pub enum SpecError {
         /// What was wanted.
         elem: Elem,
     },
+    /// Bytes that are none.
+    #[error(
+        "`{0}` is no list of bytes; write two hexadecimal digits for each byte in memory order, for example hex:00ff"
+    )]
+    Hex(String),
     /// An output without type and shape.
     #[error("`{0}` does not say what to write; add type and shape, for example out:Y.npy:f32:64x64")]
     Out(String),
@@ -194,6 +199,11 @@ impl FromStr for Spec {
         }
         match kind {
             "in" => Ok(Spec::In(rest.into())),
+            // Bytes of any number: an aggregate has no type of its own here.
+            "hex" => Ok(Spec::Value(
+                Elem::U8,
+                hex_bytes(rest).ok_or_else(|| SpecError::Hex(rest.to_owned()))?,
+            )),
             "out" => parse_out(s, rest),
             "inout" => {
                 let (input, output) = rest.split_once(':').ok_or_else(form)?;
@@ -211,6 +221,15 @@ impl FromStr for Spec {
             }
         }
     }
+}
+
+/// Pairs of hexadecimal digits.
+fn hex_bytes(digits: &str) -> Option<Vec<u8>> {
+    let digits: Vec<u8> = digits
+        .chars()
+        .map(|c| c.to_digit(16).map(|d| d as u8))
+        .collect::<Option<_>>()?;
+    (digits.len() % 2 == 0).then(|| digits.chunks(2).map(|p| p[0] << 4 | p[1]).collect())
 }
 
 /// `PATH:TYPE:SHAPE[:FILL]`, read from the right so that the path may contain colons.
@@ -287,6 +306,7 @@ mod tests {
         assert_eq!(value("bf16:1"), [0x80, 0x3f]);
         assert_eq!(value("f16:1"), [0x00, 0x3c]);
         assert_eq!(value("u8:255"), [255]);
+        assert_eq!(value("hex:00fF1a"), [0, 255, 0x1a]);
     }
 
     #[test]
@@ -334,6 +354,9 @@ mod tests {
             "x:1",
             "in:",
             "inout:a",
+            "hex:0",
+            "hex:0g",
+            "hex:é",
         ] {
             assert!(s.parse::<Spec>().is_err(), "{s}");
         }

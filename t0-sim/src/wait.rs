@@ -8,12 +8,14 @@
 //! What a wait guarantees (RDNA3 manual 4.4, LLVM `SIInsertWaitcnts`): VMEM loads finish in order; DS operations
 //! finish in order among themselves; SMEM and messages finish in any order, so while one of them is in flight only
 //! `lgkmcnt(0)` retires anything of that counter; FLAT counts on both sides. Loads of one in-order kind may write the
-//! same register without a wait in between.
+//! same register without a wait in between. A D16 load pends one half of a register: code that only touches the other half
+//! (16-bit registers of gfx11, as LLVM 22 uses them) needs no wait. UNVERIFIED(hw): that the card forwards halves by
+//! themselves is LLVM's assumption.
 
 use std::collections::VecDeque;
 
-use crate::program::{Instr, SSet, VSet};
-use t0_backend_rdna3::isa::{Class, Flags};
+use crate::program::{Dst, Instr, SSet, Src, VSet};
+use t0_backend_rdna3::isa::{Class, Field, Flags, Kind, OperandSpec};
 
 /// Largest value of VMcnt, VScnt and LGKMcnt.
 const MAX: u32 = 63;
@@ -34,6 +36,8 @@ struct InFlight {
     count: u32,
     v: VSet,
     s: SSet,
+    /// A D16 load: true when it writes the high half of its register.
+    high: Option<bool>,
     pc: u32,
 }
 
@@ -72,6 +76,46 @@ fn add<const N: usize>(a: &mut [u64; N], b: &[u64; N]) {
     a.iter_mut().zip(b).for_each(|(x, y)| *x |= y);
 }
 
+/// Which half a D16 load writes.
+fn half_loaded(i: &Instr) -> Option<bool> {
+    i.flags.has(Flags::D16).then(|| i.op.row().name.contains("_hi"))
+}
+
+/// Whether all that an instruction touches of a register is its high (or low) half. `v` has the register's bit.
+fn touches_half(i: &Instr, v: &VSet, high: bool) -> bool {
+    let Some(r) = (0..4).find_map(|k| first(v[k], k)) else {
+        return false;
+    };
+    let holds = |first: u16, spec: &OperandSpec| (u32::from(first)..u32::from(first) + spec.ty.regs()).contains(&r);
+    let row = i.op.row();
+    let half = |spec: &OperandSpec| match spec.half_bit() {
+        Some(bit) if i.class.is_valu() => Some(i.mods.op_sel >> bit & 1 == 1),
+        // 16- and 8-bit stores read the low half, or with `d16_hi` the high one.
+        _ if matches!(spec.field, Field::Data0 | Field::Vdata) && spec.ty.bits() <= 32 => {
+            let narrow = ["_b16", "_b8"].iter().any(|w| row.name.contains(w));
+            narrow.then(|| row.name.contains("_hi"))
+        }
+        _ => None,
+    };
+    let mut sources = i.src.iter();
+    let mut touched = Vec::new();
+    for spec in row.operands.iter().filter(|s| !matches!(s.kind, Kind::Imm(_))) {
+        let register = if spec.is_dst() {
+            match i.dst[0] {
+                Dst::V(d) if spec.field == Field::Vdst => Some(d),
+                _ => None,
+            }
+        } else {
+            match sources.next() {
+                Some(Src::V(s)) => Some(*s),
+                _ => None,
+            }
+        };
+        touched.extend(register.filter(|&f| holds(f, spec)).map(|_| half(spec)));
+    }
+    !touched.is_empty() && touched.iter().all(|h| *h == Some(high))
+}
+
 impl Waits {
     /// Checks an instruction about to execute.
     #[inline]
@@ -93,6 +137,9 @@ impl Waits {
             _ => None,
         };
         for f in self.vm.iter().chain(&self.lgkm) {
+            if f.high.is_some_and(|high| touches_half(i, &f.v, !high)) {
+                continue;
+            }
             // A later load of the same in-order kind may land on the same register: the data arrive in order. A
             // D16 load reads the rest of its destination where it writes it.
             let (read, write) = if own == Some(f.order) {
@@ -143,6 +190,7 @@ impl Waits {
                 count: i.wait.vm,
                 v: i.vwrite,
                 s: [0; 2],
+                high: half_loaded(i),
                 pc,
             });
         }
@@ -168,6 +216,7 @@ impl Waits {
                 count: i.wait.lgkm,
                 v,
                 s,
+                high: half_loaded(i),
                 pc,
             });
         }

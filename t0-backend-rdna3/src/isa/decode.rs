@@ -78,8 +78,8 @@ pub fn decode(code: &[u8], target: &Target) -> Result<(Inst, usize), DecodeError
         size += 4;
         dword_at(code, base, size)?;
     }
-    if row.flags.has(Flags::TRUE16) {
-        mods.op_sel = halves(form, &mut word);
+    if form.is_short() {
+        mods.op_sel = halves(row, form, &mut word);
     }
     if form.is_vector_alu() && form != Form::Vopd {
         let src0 = form.field(Field::Src0).map_or(0, |(s, w)| field(word, s, w));
@@ -87,7 +87,7 @@ pub fn decode(code: &[u8], target: &Target) -> Result<(Inst, usize), DecodeError
             let d = dword_at(code, base, base + 4)?;
             size += 4;
             dpp_src0 = Some(d & 0xff);
-            if row.flags.has(Flags::TRUE16) {
+            if form.is_short() && row.operands.iter().any(|o| o.half_bit() == Some(0)) {
                 dpp_src0 = Some(d & 0x7f);
                 mods.op_sel |= d >> 7 & 1;
             }
@@ -144,12 +144,14 @@ pub fn decode(code: &[u8], target: &Target) -> Result<(Inst, usize), DecodeError
     }
 }
 
-/// Takes the bits that choose halves of VGPRs out of the register fields, as `op_sel`.
-fn halves(form: Form, word: &mut u64) -> u32 {
+/// Takes the bits that choose halves of VGPRs out of the register fields of a 32-bit form, as `op_sel`.
+fn halves(row: &Row, form: Form, word: &mut u64) -> u32 {
     let mut op_sel = 0;
-    for (f, bit) in [(Field::Src0, 0), (Field::Vdst, 3)] {
-        let Some((shift, width)) = form.field(f) else { continue };
-        let vgpr = f == Field::Vdst || field(*word, shift, width) >= 256;
+    for spec in row.operands {
+        let (Some(bit), Some((shift, width))) = (spec.half_bit(), form.field(spec.field)) else {
+            continue;
+        };
+        let vgpr = width < 9 || field(*word, shift, width) >= 256;
         if vgpr && field(*word, shift + 7, 1) == 1 {
             *word &= !(1 << (shift + 7));
             op_sel |= 1 << bit;

@@ -54,7 +54,7 @@ pub fn encode(inst: &Inst, target: &Target) -> Result<Vec<u8>, EncodeError> {
         let (value, literal) = ctx.operand(i, spec, o)?;
         literals.extend(literal);
         if inst.enc.is_dpp() && spec.field == Field::Src0 {
-            dpp_src0 = value | half(inst, row, spec);
+            dpp_src0 = value | half(inst, form, spec);
             word |= u64::from(dpp_selector(inst.enc)) << form.field(Field::Src0).map_or(0, |f| f.0);
             continue;
         }
@@ -65,7 +65,7 @@ pub fn encode(inst: &Inst, target: &Target) -> Result<Vec<u8>, EncodeError> {
             form,
             spec,
             o,
-            value | if is_vgpr(o) { half(inst, row, spec) } else { 0 },
+            value | if is_vgpr(o) { half(inst, form, spec) } else { 0 },
         );
     }
     ctx.whole(&specs, &literals)?;
@@ -107,13 +107,11 @@ fn is_vgpr(o: Operand) -> bool {
     matches!(o, Operand::Reg(r) if r.file == RegFile::V)
 }
 
-/// Bit 7 of a register field whose operand is the high half of a VGPR.
-fn half(inst: &Inst, row: &Row, spec: &OperandSpec) -> u32 {
-    let bit = if spec.is_dst() { 3 } else { 0 };
-    if row.flags.has(Flags::TRUE16) {
-        (inst.mods.op_sel >> bit & 1) << 7
-    } else {
-        0
+/// Bit 7 of a register field of a 32-bit form whose operand is the high half of a VGPR.
+fn half(inst: &Inst, form: Form, spec: &OperandSpec) -> u32 {
+    match spec.half_bit() {
+        Some(bit) if form.is_short() => (inst.mods.op_sel >> bit & 1) << 7,
+        _ => 0,
     }
 }
 

@@ -122,6 +122,11 @@ impl Form {
     }
 
     /// Shift and width of a field.
+    /// The 32-bit encodings of vector instructions.
+    pub(crate) fn is_short(self) -> bool {
+        matches!(self, Form::Vop1 | Form::Vop2 | Form::Vopc)
+    }
+
     pub(crate) fn field(self, field: Field) -> Option<(u32, u32)> {
         Some(match (self, field) {
             (Form::Sop1 | Form::Sop2 | Form::Sopk, Field::Sdst) => (16, 7),

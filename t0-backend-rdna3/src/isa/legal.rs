@@ -472,15 +472,24 @@ impl Ctx<'_> {
         Ok(())
     }
 
+    /// Bits of `op_sel` that choose halves of VGPRs as 16-bit operands.
+    fn halves(&self, specs: &[OperandSpec]) -> u32 {
+        if self.form != Form::Vop3 && !self.form.is_short() {
+            return 0;
+        }
+        let pairs = specs.iter().zip(&self.inst.operands);
+        let vgprs = pairs.filter(|(_, o)| matches!(o, Operand::Reg(r) if r.file == RegFile::V));
+        vgprs
+            .filter_map(|(spec, _)| spec.half_bit())
+            .fold(0, |m, bit| m | 1 << bit)
+    }
+
     /// Checks modifiers against the form and the row.
     pub(crate) fn mods(&self, specs: &[OperandSpec]) -> Result<(), EncodeError> {
         let (m, row) = (&self.inst.mods, self.row);
         let srcs: Vec<&OperandSpec> = specs.iter().filter(|s| s.is_src() && s.field != Field::Vdst).collect();
         let mut legal = LegalMods::of(row, self.form, self.inst.enc, &srcs);
-        if row.flags.has(Flags::TRUE16) {
-            let vgpr = matches!(self.inst.operands.get(1), Some(Operand::Reg(r)) if r.file == RegFile::V);
-            legal.op_sel = 8 | u32::from(vgpr);
-        }
+        legal.op_sel |= self.halves(specs);
         let bad = |cond: bool, modifier: &'static str| {
             if cond {
                 Err(EncodeError::Modifier {

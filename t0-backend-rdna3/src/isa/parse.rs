@@ -409,19 +409,22 @@ impl Parser {
             self.mods.neg |= u32::from(neg) << i;
             self.mods.abs |= u32::from(abs) << i;
         }
-        if self.row.flags.has(Flags::TRUE16) {
+        if let Some(bit) = spec.half_bit() {
             let half = text
                 .strip_suffix(".l")
                 .map(|t| (t, 0))
                 .or(text.strip_suffix(".h").map(|t| (t, 1)));
-            let r = register(half.map_or(text, |h| h.0))?.map(Operand::Reg).filter(is_vgpr);
-            match (r, half) {
-                (Some(r), Some((_, half))) => {
-                    self.mods.op_sel |= half << if spec.is_dst() { 3 } else { 0 };
-                    return Ok(r);
+            let always = self.row.flags.has(Flags::TRUE16);
+            if always || half.is_some() {
+                let r = register(half.map_or(text, |h| h.0))?.map(Operand::Reg).filter(is_vgpr);
+                match (r, half) {
+                    (Some(r), Some((_, half))) => {
+                        self.mods.op_sel |= half << bit;
+                        return Ok(r);
+                    }
+                    (None, None) => {}
+                    _ => return Err("16-bit operands name a half of a vector register: v0.l, v0.h"),
                 }
-                (None, None) => {}
-                _ => return Err("16-bit operands name a half of a vector register: v0.l, v0.h"),
             }
         }
         if spec.kind == Kind::SOpt && self.row.family == Family::Smem {

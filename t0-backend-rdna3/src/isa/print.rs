@@ -84,7 +84,7 @@ impl Inst {
         let short = matches!(row.family, Family::Vop1 | Family::Vop2 | Family::Vopc);
         match self.enc {
             _ if row.flags.has(Flags::BARE) => "",
-            Enc::Natural if short && (!row.flags.has(Flags::NO_E64) || row.flags.has(Flags::TRUE16)) => "_e32",
+            Enc::Natural if short && !row.flags.has(Flags::NO_E64) => "_e32",
             Enc::Natural => "",
             Enc::E64 => "_e64",
             // LLVM prints compares under DPP without a suffix.
@@ -92,6 +92,18 @@ impl Inst {
             Enc::Dpp16(_) | Enc::Dpp8(_) if short => "_dpp",
             Enc::Nsa(_) => "",
             _ => "_e64_dpp",
+        }
+    }
+
+    /// Whether high halves are part of operands' names (`v0.h`): in encodings without an `op_sel` field, and in VOP3 where
+    /// LLVM 19 has no `op_sel` for the instruction but its successors have halves.
+    fn halves_in_names(&self) -> bool {
+        let row = self.row();
+        match row.family {
+            Family::Vop1 | Family::Vop2 | Family::Vopc | Family::Vop3 => {
+                !self.enc.is_e64() && row.family != Family::Vop3 || !row.flags.has(Flags::OPSEL)
+            }
+            _ => false,
         }
     }
 
@@ -117,10 +129,16 @@ impl Inst {
                 Kind::SOpt | Kind::VAddr | Kind::SAddrV | Kind::Export => "off".to_string(),
                 _ => "null".to_string(),
             },
-            Operand::Reg(r) if r.file == RegFile::V && self.row().flags.has(Flags::TRUE16) => {
-                let bit = if spec.is_dst() { 3 } else { 0 };
-                let half = if self.mods.op_sel >> bit & 1 == 1 { 'h' } else { 'l' };
-                format!("{r}.{half}")
+            Operand::Reg(r) if r.file == RegFile::V && spec.half_bit().is_some() => {
+                let high = spec.half_bit().is_some_and(|bit| self.mods.op_sel >> bit & 1 == 1);
+                match (high, self.row().flags.has(Flags::TRUE16)) {
+                    (false, true) => format!("{r}.l"),
+                    // LLVM 19 knows the low halves only and writes them as whole registers.
+                    (false, false) => r.to_string(),
+                    (true, true) => format!("{r}.h"),
+                    (true, false) if self.halves_in_names() => format!("{r}.h"),
+                    (true, false) => r.to_string(),
+                }
             }
             Operand::Reg(r) => r.to_string(),
         };
@@ -220,7 +238,7 @@ impl Inst {
 
     fn op_sel(&self, f: &mut Formatter<'_>, specs: &[OperandSpec]) -> fmt::Result {
         let m = &self.mods;
-        if m.op_sel != 0 && !self.row().flags.has(Flags::TRUE16) {
+        if m.op_sel != 0 && !self.row().flags.has(Flags::TRUE16) && !self.halves_in_names() {
             // An accumulator that is also the destination counts as a source here.
             let n = source_count(specs) + u32::from(accumulates(self.row()));
             let mut bits: Vec<u32> = (0..n).map(|i| m.op_sel >> i & 1).collect();

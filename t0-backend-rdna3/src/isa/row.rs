@@ -205,8 +205,8 @@ flags! {
     MODE = 24;
     /// Has a VOP3 form, but the mnemonic is the same for both forms.
     BARE = 26;
-    /// 16-bit operands name a half of a VGPR (`v0.l`, `v0.h`) in the 32-bit form: bit 7 of the register field. The halves
-    /// are kept in `op_sel`.
+    /// 16-bit operands are always written with the half of the VGPR they are (`v0.l`, `v0.h`). In every 32-bit form bit 7
+    /// of the register field chooses the half (manual 7.4); the halves are kept in `op_sel`.
     TRUE16 = 27;
     /// Scalar floating point: needs [`Feature::SaluFloat`].
     SALU_FLOAT = 31;
@@ -553,6 +553,17 @@ impl OperandSpec {
     /// Width in bits.
     pub const fn bits(&self) -> u32 {
         self.ty.bits()
+    }
+    /// Bit of `op_sel` that names the half of a register this 16-bit operand lives in.
+    pub fn half_bit(&self) -> Option<u32> {
+        match self.field {
+            _ if self.ty.bits() != 16 => None,
+            Field::Src0 => Some(0),
+            Field::Src1 => Some(1),
+            Field::Src2 => Some(2),
+            Field::Vdst => Some(3),
+            _ => None,
+        }
     }
     /// The same operand without `neg`/`abs`.
     pub const fn no_neg(mut self) -> OperandSpec {

@@ -75,9 +75,7 @@ impl Inst {
         let row = self.row();
         spec.is_dst()
             && spec.kind == Kind::Vgpr
-            && (row.flags.has(Flags::D16)
-                || (row.flags.has(Flags::OPSEL) && self.mods.op_sel & 8 != 0)
-                || matches!(spec.ty, Ty::F16x8 | Ty::Bf16x8))
+            && (row.flags.has(Flags::D16) || self.mods.op_sel & 8 != 0 || matches!(spec.ty, Ty::F16x8 | Ty::Bf16x8))
     }
 
     /// Counters the instruction increments. Source: RDNA3 ISA manual 4.4, LLVM `SIInsertWaitcnts`.

@@ -1,6 +1,6 @@
 //! First contact with the instruction table: a few encodings checked by hand against llvm-mc 19.
 
-use t0_backend_rdna3::isa::{decode, encode, Inst, Operand, Sop2, Sopp, Vop2, Vop3p};
+use t0_backend_rdna3::isa::{decode, encode, parse, Inst, Operand, Sop2, Sopp, Vop2, Vop3p};
 use t0_backend_rdna3::target::GFX1100;
 
 fn check(inst: Inst, bytes: &[u8], text: &str) {
@@ -91,5 +91,31 @@ fn unused_sources_and_wide_literals_of_other_compilers() {
         &[0xd703000c, 0x0001ff0e, 0x0001f000],
     ] {
         assert!(decode(&bytes(w), &GFX1100).is_err(), "{w:x?}");
+    }
+}
+
+/// 16-bit halves of registers (RDNA3 manual 7.4), as Triton 3.9 writes them: bit 7 of the register field in the 32-bit
+/// encodings, op_sel in VOP3. Texts of high halves are LLVM 22's; LLVM 19 writes low halves as whole registers.
+#[test]
+fn halves_of_registers() {
+    let c: &[(&[u32], &str)] = &[
+        (&[0x7f0a3905], "v_mov_b16_e32 v5.h, v5.l"),
+        (&[0xd59c40b6, 0x00000145], "v_mov_b16_e64 v182.h, v69.l"),
+        (&[0x7f00151d], "v_cvt_f16_f32_e32 v0.h, v29"),
+        (&[0x7e16178b], "v_cvt_f32_f16_e32 v11, v11.h"),
+        (&[0x65060781], "v_add_f16_e32 v3.h, v1.h, v3"),
+    ];
+    for (w, t) in c {
+        let bytes: Vec<u8> = w.iter().flat_map(|d| d.to_le_bytes()).collect();
+        let inst = decode(&bytes, &GFX1100).unwrap().0;
+        assert_eq!(inst.to_string(), *t);
+        assert_eq!(encode(&inst, &GFX1100).unwrap(), bytes, "{t}");
+        assert_eq!(parse(t, &GFX1100).unwrap(), inst, "{t}");
+    }
+    for text in ["v_lshlrev_b16 v33.h, 8, v63", "v_cvt_f16_u16_e64 v70.h, v30.h clamp div:2"] {
+        let inst = parse(text, &GFX1100).unwrap();
+        let bytes = encode(&inst, &GFX1100).unwrap();
+        assert_eq!(decode(&bytes, &GFX1100).unwrap().0, inst);
+        assert_eq!(inst.to_string(), text);
     }
 }

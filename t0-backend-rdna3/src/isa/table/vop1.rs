@@ -33,7 +33,7 @@ rows! {
     25 v_rndne_f64 ValuF64 [vd(F64), v0(F64)] CLAMP OMOD NO_DPP;
     26 v_floor_f64 ValuF64 [vd(F64), v0(F64)] CLAMP OMOD NO_DPP;
     27 v_pipeflush Valu [] BARE NO_DPP IGNORES_EXEC;
-    28 v_mov_b16 Valu [vd(B16), v0(B16)] TRUE16 D16 NO_E64;
+    28 v_mov_b16 Valu [vd(B16), v0(B16)] TRUE16 D16;
     32 v_fract_f32 Valu [vd(F32), v0(F32)] CLAMP OMOD;
     33 v_trunc_f32 Valu [vd(F32), v0(F32)] CLAMP OMOD;
     34 v_ceil_f32 Valu [vd(F32), v0(F32)] CLAMP OMOD;

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Launches what compile.py wrote with `t0 run` on the simulated card and compares the results.
+
+    run.py DIR [--t0 PATH] [CASE…]
+
+Only NumPy is needed here. Exit status 0: everything is as expected.
+"""
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import time
+
+import numpy as np
+
+
+def numbers(a, ty):
+    if ty == "bf16":
+        return (a.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
+    return a.astype(np.float64) if a.dtype.kind == "f" else a.astype(np.int64)
+
+
+def command(t0, folder, case):
+    line = [t0, "run", str(folder / case["hsaco"]), "--kernel", case["kernel"], "--device", "sim", "--json"]
+    line += ["--grid", ",".join(map(str, case["grid"])), "--block", str(case["block"])]
+    if case["lds"]:
+        # Triton declares no LDS in the code object: its launcher asks for it.
+        line += ["--lds", str(case["lds"])]
+    outputs = {}
+    for i, a in enumerate(case["args"]):
+        to = folder / case["name"] / f"result{i}.npy"
+        if a["kind"] == "value":
+            text = a["text"]
+        elif a["kind"] == "in":
+            text = f"in:{folder / a['data']}"
+        elif a["kind"] == "inout":
+            text = f"inout:{folder / a['data']}:{to}"
+            outputs[i] = to
+        else:
+            text = f"out:{to}:{a['type']}:{'x'.join(map(str, a['shape']))}"
+            outputs[i] = to
+        line += ["--arg", text]
+    return line, outputs
+
+
+def check(case, folder, outputs):
+    """What is wrong with the results, or nothing."""
+    for i, path in outputs.items():
+        a = case["args"][i]
+        got, want = numbers(np.load(path), a.get("type")), np.load(folder / a["expected"])
+        tolerance = np.load(folder / a["tolerance"]) if "tolerance" in a else np.zeros(want.shape)
+        error = np.abs(got - want)
+        wrong = ~(error <= tolerance)
+        if wrong.any():
+            at = tuple(int(v) for v in np.argwhere(wrong)[0])
+            return f"argument {i}: {int(wrong.sum())} of {wrong.size} are wrong, first {at}: {got[at]}, expected {want[at]}"
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--t0", default="t0")
+    parser.add_argument("cases", nargs="*", help="only these")
+    options = parser.parse_intermixed_args()
+    document = json.loads((options.folder / "cases.json").read_text())
+    chosen = [c for c in document["cases"] if not options.cases or c["name"] in options.cases]
+    failed = 0
+    for case in chosen:
+        line, outputs = command(options.t0, options.folder, case)
+        for path in outputs.values():
+            path.unlink(missing_ok=True)
+        start = time.monotonic()
+        ran = subprocess.run(line, capture_output=True, text=True)
+        seconds = time.monotonic() - start
+        if ran.returncode:
+            why = (ran.stdout + ran.stderr).strip()
+        else:
+            why = check(case, options.folder, outputs)
+        failed += why is not None
+        instructions = "" if ran.returncode else f", {json.loads(ran.stdout)['wave_instructions']} wave instructions"
+        print(f"{'FAILED' if why else 'ok':6} {case['name']} ({seconds:.2f} s{instructions})" + (f": {why}" if why else ""), flush=True)
+    print(f"{len(chosen) - failed} of {len(chosen)} Triton {document['triton']} kernels are right")
+    return 1 if failed or not chosen else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
