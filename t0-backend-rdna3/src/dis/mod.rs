@@ -303,7 +303,8 @@ impl Printer<'_> {
             match s.binding {
                 elf::STB_GLOBAL => out.push(format!("\t.globl {name}")),
                 elf::STB_WEAK => out.push(format!("\t.weak {name}")),
-                _ => {}
+                // Said only so that local symbols, too, keep their order.
+                _ => out.push(format!("\t.local {name}")),
             }
             // The assembler protects a kernel's code by itself, and leaves its descriptor as the code was before.
             let kd = format!("{}.kd", s.name);
