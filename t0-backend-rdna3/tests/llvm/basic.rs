@@ -112,7 +112,10 @@ fn halves_of_registers() {
         assert_eq!(encode(&inst, &GFX1100).unwrap(), bytes, "{t}");
         assert_eq!(parse(t, &GFX1100).unwrap(), inst, "{t}");
     }
-    for text in ["v_lshlrev_b16 v33.h, 8, v63", "v_cvt_f16_u16_e64 v70.h, v30.h clamp div:2"] {
+    for text in [
+        "v_lshlrev_b16 v33.h, 8, v63",
+        "v_cvt_f16_u16_e64 v70.h, v30.h clamp div:2",
+    ] {
         let inst = parse(text, &GFX1100).unwrap();
         let bytes = encode(&inst, &GFX1100).unwrap();
         assert_eq!(decode(&bytes, &GFX1100).unwrap().0, inst);

@@ -124,7 +124,7 @@ fn relations<T: PartialOrd>(p: T, q: T) -> i32 {
         p > q,
         p >= q,
         p.partial_cmp(&q).is_none(),
-        p < q || p > q,
+        p.partial_cmp(&q).is_some_and(std::cmp::Ordering::is_ne),
     ];
     (0..8).map(|i| i32::from(r[i]) << i).sum()
 }

@@ -127,8 +127,8 @@ fn wide_and_bits() {
             let shift = (q & 63) as u32;
             [
                 p.wrapping_mul(q),
-                (i128::from(s) * i128::from(t) >> 64) as u64,
-                (u128::from(p) * u128::from(q) >> 64) as u64,
+                ((i128::from(s) * i128::from(t)) >> 64) as u64,
+                ((u128::from(p) * u128::from(q)) >> 64) as u64,
                 p << shift,
                 p >> shift,
                 (s >> shift) as u64,

@@ -113,7 +113,7 @@ fn arguments_that_are_no_words() {
         let n = 70usize;
         let (scale, bias, big) = ([3u16, 500, 65535], [0.5f32, -1.0, 2.0, 8.0], 1u64 << 33);
         // struct packet: n, tag, scale[3] at 6, bias at 16, big at 32, padded to 48.
-        let mut p = vec![0u8; 48];
+        let mut p = [0u8; 48];
         p[0..4].copy_from_slice(&(n as u32).to_le_bytes());
         p[4] = 9;
         for (i, s) in scale.iter().enumerate() {

@@ -56,7 +56,7 @@ fn permuted(i: u32, key: u32) -> u64 {
     let from = |f: &dyn Fn(u32) -> u64| -> Vec<u64> { (0..20).map(f).collect() };
     let mut b = from(&|k| u64::from((i.wrapping_add(31 * k)) as u8));
     let mut h = from(&|k| u64::from((i.wrapping_mul(77).wrapping_add(1001 * k)) as u16));
-    let mut d = from(&|k| u64::from(i) << 33 | u64::from(k) * 0x10001);
+    let mut d = from(&|k| (u64::from(i) << 33) | (u64::from(k) * 0x10001));
     let mut sh: Vec<i16> = (0..20u32)
         .map(|k| i.wrapping_mul(313).wrapping_sub(5000 * k) as i16)
         .collect();
@@ -97,7 +97,7 @@ fn vectors(i: u32, key: u32) -> [u32; 4] {
 }
 
 fn list(i: u32, order: u32) -> u32 {
-    let mut nodes = vec![(0u32, 0u32); 17];
+    let mut nodes = [(0u32, 0u32); 17];
     nodes[16] = (i, 99);
     let mut head = 16;
     for k in 0..16u32 {
