@@ -52,7 +52,8 @@ pub struct Args {
     fidelity: bool,
 }
 
-const ARG_HELP: &str = "An argument, in order: u32:7 i32:-1 u64:7 f32:0.5 hex:00ff in:X.npy out:Y.npy:f32:64x64[:FILL] \
+const ARG_HELP: &str =
+    "An argument, in order: u32:7 i32:-1 u64:7 f32:0.5 hex:00ff in:X.npy out:Y.npy:f32:64x64[:FILL] \
     inout:X.npy:Y.npy; FILL is a number, nan or poison";
 
 /// Guard bytes on either side of a buffer. A multiple of 256 keeps the buffer as aligned as an allocation.

@@ -14,7 +14,11 @@ fn hex_answers_every_line() {
     assert_eq!(lines[..3], ["0000b0bf", "", ""]);
     assert_eq!(lines[3], "error: line 4: unknown instruction `v_frob`");
     assert_eq!(lines[4], "01050006");
-    assert!(lines[5].starts_with("error: line 6: s_mov_b32 takes 2 operands"), "{}", lines[5]);
+    assert!(
+        lines[5].starts_with("error: line 6: s_mov_b32 takes 2 operands"),
+        "{}",
+        lines[5]
+    );
     assert_eq!((lines.len(), ran.status, ran.err.as_str()), (6, 1, ""));
     let v = json(&t0_with(&["--json", "asm", "--hex", "-"], "s_endpgm\nx\n"));
     assert_eq!(v["results"][0]["bytes"], "0000b0bf");
@@ -27,14 +31,18 @@ fn wave_sizes_read_their_own_masks() {
         let line = |m: &str| format!("v_cmp_eq_u32_e32 {m}, v0, v1\n");
         let right = t0_with(&["asm", "--hex", "-", "--wave-size", size], &line(mask));
         assert_eq!((right.status, right.out.as_str()), (0, "0003947c\n"), "{size}");
-        assert_eq!(t0_with(&["asm", "--hex", "-", "--wave-size", size], &line(other)).status, 1);
+        assert_eq!(
+            t0_with(&["asm", "--hex", "-", "--wave-size", size], &line(other)).status,
+            1
+        );
         let back = t0_with(&["dis", "--hex", "-", "--wave-size", size], "0003947c\n");
         assert_eq!(back.out, line(mask));
     }
     assert_eq!(t0_with(&["asm", "--hex", "-", "--wave-size", "48"], "").status, 2);
 }
 
-const SOURCE: &str = "k:\n\ts_cbranch_scc0 .Lend\n\ts_nop 1\n.Lend:\n\ts_endpgm\n\t.rodata\n\t.p2align 6\n\t.amdhsa_kernel k\n\
+const SOURCE: &str =
+    "k:\n\ts_cbranch_scc0 .Lend\n\ts_nop 1\n.Lend:\n\ts_endpgm\n\t.rodata\n\t.p2align 6\n\t.amdhsa_kernel k\n\
     \t.amdhsa_next_free_vgpr 8\n\t.amdhsa_next_free_sgpr 8\n\t.end_amdhsa_kernel\n";
 
 #[test]
@@ -48,7 +56,11 @@ fn files_go_there_and_back() {
     for extra in [&[][..], &["--symbolize-operands"]] {
         let text = t0(&[&["dis", &path("k.co")], extra].concat());
         assert_eq!(text.status, 0, "{}", text.err);
-        let branch = if extra.is_empty() { "s_cbranch_scc0 1 " } else { "s_cbranch_scc0 .LBB0_0 " };
+        let branch = if extra.is_empty() {
+            "s_cbranch_scc0 1 "
+        } else {
+            "s_cbranch_scc0 .LBB0_0 "
+        };
         assert!(text.out.contains(branch), "{}", text.out);
         let again = t0_with(&["--json", "asm", "-", "-o", &path("again.co")], &text.out);
         assert_eq!(json(&again)["kernels"][0], "k");
@@ -65,13 +77,24 @@ fn errors_name_file_line_and_column() {
     let out = dir.join("bad.co");
     let ran = t0(&["asm", &source, "-o", out.to_str().unwrap(), "--json"]);
     assert_eq!(ran.status, 1);
-    assert!(ran.err.contains("bad.s:2:11: symbol `nowhere` is not defined"), "{}", ran.err);
+    assert!(
+        ran.err.contains("bad.s:2:11: symbol `nowhere` is not defined"),
+        "{}",
+        ran.err
+    );
     let error = &json(&ran)["errors"][0];
-    assert_eq!((&error["line"], &error["column"], &error["text"]), (&2.into(), &11.into(), &"nowhere".into()));
+    assert_eq!(
+        (&error["line"], &error["column"], &error["text"]),
+        (&2.into(), &11.into(), &"nowhere".into())
+    );
     assert!(!out.exists());
     assert_eq!(t0(&["asm", &source]).status, 2);
     let other = "\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx1102\"\n";
     std::fs::write(&source, other).unwrap();
     let ran = t0(&["asm", &source, "-o", out.to_str().unwrap(), "--target", "gfx1100"]);
-    assert!(ran.status == 1 && ran.err.contains("give --target gfx1102"), "{}", ran.err);
+    assert!(
+        ran.status == 1 && ran.err.contains("give --target gfx1102"),
+        "{}",
+        ran.err
+    );
 }

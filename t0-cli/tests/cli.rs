@@ -97,7 +97,11 @@ fn hex_answers_every_line() {
     assert_eq!(lines[4], "v_add_f32_e32 v0, v1, v2");
     assert_eq!(lines[3], "");
     for i in [2, 5, 6, 7] {
-        assert!(lines[i].starts_with(&format!("error: line {}: ", i + 1)), "{}", lines[i]);
+        assert!(
+            lines[i].starts_with(&format!("error: line {}: ", i + 1)),
+            "{}",
+            lines[i]
+        );
     }
     assert!(lines[6].contains("4 bytes are left"), "{}", lines[6]);
     assert_eq!((ran.status, ran.err.as_str()), (1, ""));
