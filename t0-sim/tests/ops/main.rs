@@ -15,14 +15,18 @@
 mod approx;
 #[path = "../sim/common.rs"]
 mod common;
+mod crossbar;
 mod division;
 mod fuzz;
 mod lanes;
 mod lanewise;
 mod memory;
+mod paths;
 mod scalar;
 #[allow(dead_code)]
 mod soft;
 mod valu;
 mod vector;
 mod vfloat;
+mod vopd;
+mod wmma;

@@ -262,7 +262,7 @@ struct Built {
 
 /// Immediate and literal values as an operand of a type reads them. Source: RDNA3 ISA manual 4.1 and the
 /// machine-readable ISA. `None` where the sources leave it open.
-fn constant(o: Operand, ty: Ty) -> Option<u128> {
+pub fn constant(o: Operand, ty: Ty) -> Option<u128> {
     let float_const = o.const_int().is_none();
     Some(match (ty.bits(), o) {
         (16, Operand::Literal(l)) => u128::from(l & 0xffff),
