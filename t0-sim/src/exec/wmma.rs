@@ -11,13 +11,12 @@
 //! [`Numerics::Silicon`] is in [`crate::num::dot`]. MODE is ignored: f32 denormals are kept in fast mode. NaN results are
 //! the default NaN. EXEC is ignored. Integer forms are exact.
 
-use super::fma::{f16_matrix, mac16, mac16_i16, tiled, Pairs, M16};
-use super::lanes::each;
+use super::fma::{multiply, multiply_integers, Integers, Operand, M16};
 use super::Step;
 use crate::num::dot::{dot2, Half};
 use crate::num::{bf16_to_f32, f16_to_f32, f32_to_bf16, f32_to_f16_nearest, Numerics};
 use crate::program::{Dst, Instr, Src};
-use crate::wave::{Row, Wave, LANES};
+use crate::wave::Wave;
 
 /// The six forms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,8 +29,8 @@ pub(super) enum Form {
     I32Iu4,
 }
 
-/// 16 rows of C or D as the registers hold them: two matrix rows in 32 lanes.
-type Tile = [Row; 8];
+/// C or D, a dword for each element.
+type Tile = M16<u32>;
 
 pub(super) fn exec(w: &mut Wave, i: &Instr, form: Form) -> Step {
     w.wmma += 1;
@@ -77,183 +76,122 @@ fn place(w: &Wave, p: usize) -> (usize, usize) {
     }
 }
 
-/// The dwords of A or B in lanes 0..=15 of the operand's register `v`, with the sign modifiers of float operands.
-#[inline(always)]
-fn operand(w: &Wave, i: &Instr, k: usize, v: usize) -> [u32; 16] {
+/// A or B of a float form: `neg_lo` flips even k, `neg_hi` odd k.
+fn operand<'w>(w: &'w Wave, i: &Instr, k: usize) -> Operand<'w> {
     let lo = if i.mods.neg_lo >> k & 1 == 1 { 0x8000 } else { 0 };
     let hi = if i.mods.neg_hi >> k & 1 == 1 { 0x8000_0000 } else { 0 };
-    let row = w.v(first(i.src[k]) + v);
-    each(|l| row[l] ^ (lo | hi))
-}
-
-/// A or B as `m[k][lane]`: even k in the low halves (`neg_lo`), odd k in the high ones (`neg_hi`).
-#[inline(always)]
-fn matrix(w: &Wave, i: &Instr, k: usize, half: Half) -> M16 {
-    let rows: [[u32; 16]; 8] = each(|v| operand(w, i, k, v));
-    match half {
-        Half::F16 => f16_matrix(&rows),
-        Half::Bf16 => {
-            let mut m: M16 = [[0.0; 16]; 16];
-            for (row, pair) in rows.iter().zip(m.chunks_exact_mut(2)) {
-                pair[0] = each(|l| f32::from_bits(row[l] << 16));
-                pair[1] = each(|l| f32::from_bits(row[l] & 0xffff_0000));
-            }
-            m
-        }
+    Operand {
+        rows: w.vs(first(i.src[k]), 8),
+        flip: lo | hi,
     }
 }
 
-/// C, `neg_hi[2]` is abs and `neg_lo[2]` neg, applied to bits in `sign`.
+/// C; `neg_hi[2]` is abs and `neg_lo[2]` neg, applied to bits in `sign`.
 fn accumulator(w: &mut Wave, i: &Instr, sign: u32) -> Tile {
+    let mut c = match i.src[2] {
+        Src::K(k) => [[k as u32; 16]; 16],
+        _ => [[0; 16]; 16],
+    };
+    if let Src::V(r) = i.src[2] {
+        for (p, pair) in c.chunks_exact_mut(2).enumerate() {
+            let (half, v) = place(w, p);
+            w.set_half(half);
+            let (even, odd) = w.v(usize::from(r) + v).split_at(16);
+            pair[0].copy_from_slice(even);
+            pair[1].copy_from_slice(odd);
+        }
+        w.set_half(0);
+    }
     let keep = if i.mods.neg_hi >> 2 & 1 == 1 { !sign } else { u32::MAX };
     let flip = if i.mods.neg_lo >> 2 & 1 == 1 { sign } else { 0 };
-    let mut c = [[0; LANES]; 8];
-    for (p, c) in c.iter_mut().enumerate() {
-        *c = match i.src[2] {
-            Src::V(r) => {
-                let (half, v) = place(w, p);
-                w.set_half(half);
-                *w.v(usize::from(r) + v)
-            }
-            Src::K(k) => [k as u32; LANES],
-            _ => [0; LANES],
-        };
-        c.iter_mut().for_each(|x| *x = (*x & keep) ^ flip);
+    if (keep, flip) != (u32::MAX, 0) {
+        c.iter_mut().flatten().for_each(|x| *x = (*x & keep) ^ flip);
     }
-    w.set_half(0);
     c
-}
-
-/// The tile as a matrix: a row of 32 lanes is two matrix rows.
-#[inline(always)]
-fn to_matrix<T: Copy + Default>(c: &Tile, f: impl Fn(u32) -> T) -> M16<T> {
-    let mut m = [[T::default(); 16]; 16];
-    for (p, row) in c.iter().enumerate() {
-        m[2 * p] = each(|j| f(row[j]));
-        m[2 * p + 1] = each(|j| f(row[16 + j]));
-    }
-    m
-}
-
-/// A matrix back to rows of 32 lanes.
-#[inline(always)]
-fn to_tile<T: Copy>(m: &M16<T>, f: impl Fn(T) -> u32) -> Tile {
-    let mut d = [[0; LANES]; 8];
-    for (p, row) in d.iter_mut().enumerate() {
-        let (even, odd) = row.split_at_mut(16);
-        even.iter_mut().zip(&m[2 * p]).for_each(|(r, x)| *r = f(*x));
-        odd.iter_mut().zip(&m[2 * p + 1]).for_each(|(r, x)| *r = f(*x));
-    }
-    d
 }
 
 /// Writes D; `keep` are the bits of the old value that stay.
 fn store(w: &mut Wave, i: &Instr, d: &Tile, keep: u32) {
     let Dst::V(r) = i.dst[0] else { return };
-    for (p, row) in d.iter().enumerate() {
+    for (p, pair) in d.chunks_exact(2).enumerate() {
         let (half, v) = place(w, p);
         w.set_half(half);
-        let old = w.v_mut(usize::from(r) + v);
-        old.iter_mut()
-            .zip(row)
-            .for_each(|(old, new)| *old = (*old & keep) | new);
+        let (even, odd) = w.v_mut(usize::from(r) + v).split_at_mut(16);
+        if keep == 0 {
+            even.copy_from_slice(&pair[0]);
+            odd.copy_from_slice(&pair[1]);
+        } else {
+            even.iter_mut()
+                .zip(&pair[0])
+                .for_each(|(old, new)| *old = (*old & keep) | new);
+            odd.iter_mut()
+                .zip(&pair[1])
+                .for_each(|(old, new)| *old = (*old & keep) | new);
+        }
     }
 }
 
-/// A NaN accumulator becomes the default NaN.
-#[inline(always)]
-fn canonical(x: f32) -> u32 {
-    if x.is_nan() {
-        0x7fc0_0000
-    } else {
-        x.to_bits()
+/// A x B + C with f32 accumulation; NaNs come out as the default NaN.
+fn accumulate(w: &Wave, i: &Instr, half: Half, acc: &mut M16) {
+    let (a, b) = (operand(w, i, 0), operand(w, i, 1));
+    if w.numerics == Numerics::Fast {
+        return multiply(a, b, half, acc);
     }
-}
-
-/// A x B + C with f32 accumulation.
-#[inline(always)]
-fn multiply(w: &Wave, i: &Instr, half: Half, acc: &mut M16) {
-    if w.numerics == Numerics::Silicon {
-        return multiply_silicon(w, i, half, acc);
-    }
-    let (a, b) = tiled(|| (matrix(w, i, 0, half), matrix(w, i, 1, half)));
-    mac16(&a, &b, acc);
-}
-
-/// As the card's adder does it: eight steps of two products.
-fn multiply_silicon(w: &Wave, i: &Instr, half: Half, acc: &mut M16) {
+    // As the card's adder does it: eight steps of two products.
     let split = |x: u32| [x as u16, (x >> 16) as u16];
-    for v in 0..8 {
-        let (a, b) = (operand(w, i, 0, v), operand(w, i, 1, v));
-        for (row, &a) in acc.iter_mut().zip(&a) {
-            for (x, &b) in row.iter_mut().zip(&b) {
-                *x = f32::from_bits(dot2(x.to_bits(), split(a), split(b), half));
+    for (x, y) in a.rows.iter().zip(b.rows) {
+        for (row, x) in acc.iter_mut().zip(x) {
+            for (s, y) in row.iter_mut().zip(y) {
+                *s = f32::from_bits(dot2(s.to_bits(), split(x ^ a.flip), split(y ^ b.flip), half));
             }
         }
     }
 }
 
 fn f32_form(w: &mut Wave, i: &Instr, half: Half) {
-    let c = accumulator(w, i, 0x8000_0000);
-    let mut acc = to_matrix(&c, f32::from_bits);
-    multiply(w, i, half, &mut acc);
-    let d = tiled(|| to_tile(&acc, canonical));
-    store(w, i, &d, 0);
+    let mut c = accumulator(w, i, 0x8000_0000);
+    accumulate(w, i, half, bytemuck::cast_mut(&mut c));
+    store(w, i, &c, 0);
 }
 
 /// 16-bit C and D live in the half `op_sel[2]` names; the other half of D keeps its value.
 fn half_form(w: &mut Wave, i: &Instr, half: Half) {
     let shift = 16 * (i.mods.op_sel >> 2 & 1);
-    let c = accumulator(w, i, 0x8000_8000);
-    let mut acc = tiled(|| match half {
-        Half::F16 => to_matrix(&c, |x| f16_to_f32((x >> shift) as u16)),
-        Half::Bf16 => to_matrix(&c, |x| bf16_to_f32((x >> shift) as u16)),
-    });
-    multiply(w, i, half, &mut acc);
-    let default = |x: f32| f32::from_bits(canonical(x));
-    let d = tiled(|| match half {
-        Half::F16 => to_tile(&acc, |x| u32::from(f32_to_f16_nearest(default(x))) << shift),
-        Half::Bf16 => to_tile(&acc, |x| u32::from(f32_to_bf16(default(x))) << shift),
-    });
-    store(w, i, &d, !(0xffff << shift));
+    let mut c = accumulator(w, i, 0x8000_8000);
+    let widen = |x: u32| match half {
+        Half::F16 => f16_to_f32((x >> shift) as u16).to_bits(),
+        Half::Bf16 => bf16_to_f32((x >> shift) as u16).to_bits(),
+    };
+    c.iter_mut().flatten().for_each(|x| *x = widen(*x));
+    accumulate(w, i, half, bytemuck::cast_mut(&mut c));
+    let narrow = |x: u32| match half {
+        Half::F16 => u32::from(f32_to_f16_nearest(f32::from_bits(x))) << shift,
+        Half::Bf16 => u32::from(f32_to_bf16(f32::from_bits(x))) << shift,
+    };
+    c.iter_mut().flatten().for_each(|x| *x = narrow(*x));
+    store(w, i, &c, !(0xffff << shift));
 }
 
-/// A or B of an integer form as pairs of 16-bit integers; `neg_lo[k]` says that the elements are signed.
-#[inline(always)]
-fn pairs(w: &Wave, i: &Instr, k: usize, bits: u32) -> Pairs {
-    let signed = i.mods.neg_lo >> k & 1 == 1;
-    let (base, per) = (first(i.src[k]), 16 / bits as usize);
-    each(|p| {
-        let (row, slot) = (w.v(base + p / per), (p % per) as u32);
-        let get = |x: u32, at: u32| {
-            let top = x << (32 - bits - at * bits);
-            if signed {
-                (top as i32 >> (32 - bits)) as u32
-            } else {
-                top >> (32 - bits)
-            }
-        };
-        each(|l| get(row[l], 2 * slot) & 0xffff | get(row[l], 2 * slot + 1) << 16)
-    })
-}
-
-/// iu8 and iu4; clamp saturates.
+/// iu8 and iu4: `neg_lo[k]` says that an operand's elements are signed; clamp saturates.
 fn int_form(w: &mut Wave, i: &Instr, bits: u32) {
-    let c = accumulator(w, i, 0);
-    let (a, b) = tiled(|| (pairs(w, i, 0, bits), pairs(w, i, 1, bits)));
-    let sum = mac16_i16(&a, &b);
-    let d = tiled(|| {
-        let sum = to_tile(&sum, |x| x as u32);
-        each(|p| {
-            each(|l| {
-                let (c, sum) = (c[p][l] as i32, sum[p][l] as i32);
-                (if i.mods.clamp {
-                    c.saturating_add(sum)
-                } else {
-                    c.wrapping_add(sum)
-                }) as u32
-            })
-        })
-    });
-    store(w, i, &d, 0);
+    let mut c = accumulator(w, i, 0);
+    let get = |k: usize| Integers {
+        rows: w.vs(first(i.src[k]), bits as usize / 2),
+        signed: i.mods.neg_lo >> k & 1 == 1,
+    };
+    let (a, b) = (get(0), get(1));
+    let sum = if bits == 8 {
+        multiply_integers::<8>(a, b)
+    } else {
+        multiply_integers::<4>(a, b)
+    };
+    for (c, &sum) in c.iter_mut().flatten().zip(sum.iter().flatten()) {
+        let old = *c as i32;
+        *c = (if i.mods.clamp {
+            old.saturating_add(sum)
+        } else {
+            old.wrapping_add(sum)
+        }) as u32;
+    }
+    store(w, i, &c, 0);
 }
