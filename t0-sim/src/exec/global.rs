@@ -115,7 +115,8 @@ fn add_tid(w: &mut Wave, env: &mut Env, i: &Instr, what: Access) -> Step {
     } else {
         (i.src[0], i.src[1])
     };
-    let first = scalar64(w, saddr).wrapping_add(i64::from(i.mods.offset) as u64 + 128 * w.half() as u64);
+    let offset = i64::from(i.mods.offset) + 128 * w.half() as i64;
+    let first = scalar64(w, saddr).wrapping_add(offset as u64);
     let va: Addresses = each(|l| first.wrapping_add(4 * l as u64));
     vmem::linear(w, env, what, w.exec(), &va, Regs::new(i, what, data))
 }

@@ -7,7 +7,7 @@ use t0_backend_rdna3::isa::{Sop1, Sop2, Sopc};
 
 use super::valu::{d, half1, half2, half_fma};
 use super::{scalar32, Fault, Step};
-use crate::num::{self, add_odd, fma_odd, is_nan32, nan32, FpMode, Round};
+use crate::num::{self, fma_dir, is_nan32, nan32, sum_odd, FpMode, Round};
 use crate::program::{Dst, Instr};
 use crate::wave::Wave;
 
@@ -40,7 +40,11 @@ fn two32(m: FpMode, a: u32, b: u32, exact: impl Fn(f64, f64) -> f64) -> u32 {
 }
 
 fn fma32(m: FpMode, a: u32, b: u32, c: u32) -> u32 {
-    round32(m, fma_odd(d(m.in32(a)), d(m.in32(b)), d(m.in32(c))), &[a, b, c])
+    round32(
+        m,
+        fma_dir(m.round32, d(m.in32(a)), d(m.in32(b)), d(m.in32(c))),
+        &[a, b, c],
+    )
 }
 
 pub(super) fn sop2(w: &mut Wave, i: &Instr, op: Sop2) -> Step {
@@ -51,8 +55,8 @@ pub(super) fn sop2(w: &mut Wave, i: &Instr, op: Sop2) -> Step {
     let minmax32 = |max| m.out32(num::minmax32(m.in32(a), m.in32(b), max, m.ieee));
     let minmax16 = |max| u32::from(m.out16(num::minmax16(m.in16(ha), m.in16(hb), max, m.ieee)));
     let v = match op {
-        s_add_f32 => two32(m, a, b, add_odd),
-        s_sub_f32 => two32(m, a, b, |x, y| add_odd(x, -y)),
+        s_add_f32 => two32(m, a, b, |x, y| sum_odd(m.round32, x, y)),
+        s_sub_f32 => two32(m, a, b, |x, y| sum_odd(m.round32, x, -y)),
         s_mul_f32 => two32(m, a, b, |x, y| x * y),
         s_min_f32 => minmax32(false),
         s_max_f32 => minmax32(true),
@@ -63,8 +67,8 @@ pub(super) fn sop2(w: &mut Wave, i: &Instr, op: Sop2) -> Step {
             let h = |v: u32| u32::from(m.out16(num::f32_to_f16(f32::from_bits(m.in32(v)), Round::Zero)));
             h(a) | h(b) << 16
         }
-        s_add_f16 => half2(m, ha, hb, add_odd).into(),
-        s_sub_f16 => half2(m, ha, hb, |x, y| add_odd(x, -y)).into(),
+        s_add_f16 => half2(m, ha, hb, |x, y| sum_odd(m.round16, x, y)).into(),
+        s_sub_f16 => half2(m, ha, hb, |x, y| sum_odd(m.round16, x, -y)).into(),
         s_mul_f16 => half2(m, ha, hb, |x, y| x * y).into(),
         s_min_f16 => minmax16(false),
         s_max_f16 => minmax16(true),

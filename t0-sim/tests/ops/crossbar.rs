@@ -216,3 +216,40 @@ fn every_lane_instruction_of_the_lds_is_here() {
         .collect();
     assert_eq!(names, ["ds_nop", "ds_swizzle_b32", "ds_permute_b32", "ds_bpermute_b32"]);
 }
+
+/// The same addresses in global memory: scalar base, offset, four bytes per lane.
+#[test]
+fn global_addresses_of_lane_numbers() {
+    let mut rng = Rng(0xd_1122_3344_5566);
+    for offset in [-64i64, 0, 128] {
+        for mut m in machines(&mut rng) {
+            let words: Vec<u32> = (0..256).map(|_| rng.u32()).collect();
+            m.buffer(0x40_0000, "data", &words);
+            m.set_s64(2, 0x40_0100);
+            let first = (0x100 + offset) as usize / 4;
+            let (exec, old, data) = (m.wave.whole_exec(), row(&m, 4), row(&m, 5));
+            run(
+                &mut m,
+                &format!(
+                    "global_load_addtid_b32 v4, s[2:3] offset:{offset}\ns_waitcnt vmcnt(0)\n\
+                     global_store_addtid_b32 v5, s[2:3] offset:{offset}\ns_waitcnt_vscnt null, 0"
+                ),
+            );
+            let (got, memory) = (row(&m, 4), m.memory(0x40_0000, 256));
+            for l in 0..got.len() {
+                assert_eq!(got[l], if on(exec, l) { words[first + l] } else { old[l] });
+            }
+            for (k, v) in memory.into_iter().enumerate() {
+                let l = k.wrapping_sub(first);
+                assert_eq!(
+                    v,
+                    if l < got.len() && on(exec, l) {
+                        data[l]
+                    } else {
+                        words[k]
+                    }
+                );
+            }
+        }
+    }
+}

@@ -23,8 +23,10 @@ mod lanewise;
 mod memory;
 mod paths;
 mod scalar;
+mod scalar_float;
 #[allow(dead_code)]
 mod soft;
+mod typed;
 mod valu;
 mod vector;
 mod vfloat;
