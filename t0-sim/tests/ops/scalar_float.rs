@@ -70,14 +70,12 @@ fn trial(op: Opcode, models: &Models, rng: &mut Rng) -> Result<(), String> {
         .with_target(GFX1150)
         .run_wave(&code, &mut m.wave, Vec::new(), &m.vm)
         .map_err(|e| format!("{inst}: {e}"))?;
-    let mut k = 0;
-    for spec in row.operands.iter().filter(|s| s.role == Role::Src) {
+    for (k, spec) in row.operands.iter().filter(|s| s.role == Role::Src).enumerate() {
         if spec.kind != Kind::Literal {
             let v = before.sgpr[4 + s[k] as usize];
             let half = if high { v >> 16 } else { v & 0xffff };
             s[k] = if spec.ty.bits() == 16 || high { half } else { v }.into();
         }
-        k += 1;
     }
     let cut = |v: u32, bits: u32| if bits == 16 { v & 0xffff } else { v };
     let out = model(&In {
