@@ -65,8 +65,16 @@ fn assemble_file(file: &Path, output: &Path, options: &AsmOptions, out: &mut Out
     } else {
         read_file(file)?
     };
-    let source = String::from_utf8_lossy(&bytes);
-    match assemble(&source, options) {
+    // Bytes that are no text would come out of `.ascii` as others than they went in.
+    let source = std::str::from_utf8(&bytes).map_err(|e| {
+        let line = 1 + bytes[..e.valid_up_to()].iter().filter(|&&b| b == b'\n').count();
+        CliError::Usage(format!(
+            "{}:{line}: byte {:#04x} is not UTF-8; write it as an escape, such as \\377, in a string",
+            file.display(),
+            bytes[e.valid_up_to()]
+        ))
+    })?;
+    match assemble(source, options) {
         Ok(made) => {
             write_file(output, &made.file)?;
             let (path, size) = (output.display().to_string(), made.file.len());

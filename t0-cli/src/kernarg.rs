@@ -198,8 +198,10 @@ fn bytes_of(index: usize, arg: &Arg, piece: &Piece) -> Result<Vec<u8>, KernargEr
         return Err(KernargError::NotBuffer { index, name });
     }
     check_type(index, &name, arg, piece)?;
-    // A scalar narrower than its word (t0 passes bf16 or bool in 4 bytes) leaves the rest zero.
-    let narrow = !is_buffer && matches!(piece, Piece::Value(..)) && bytes.len() <= arg.size as usize;
+    // A scalar narrower than its word leaves the rest zero, where t0 itself passes bf16 or bool in 4 bytes. With a
+    // parameter of any other compiler a value of another size is a value of another type.
+    let ours = arg.type_name == "bool" || Elem::from_name(&arg.type_name).is_some();
+    let narrow = ours && !is_buffer && matches!(piece, Piece::Value(..)) && bytes.len() <= arg.size as usize;
     if narrow || bytes.len() == arg.size as usize {
         Ok(bytes)
     } else {
@@ -391,6 +393,15 @@ mod tests {
         ] {
             assert!(check(scalar(ty), &value(text)).is_ok(), "{ty} {text}");
         }
+        // Another compiler's `long` or structure takes all of its bytes or none.
+        let long = || Arg::by_value("a", "long", 0, 8);
+        assert!(check(long(), &value("i64:-1")).is_ok());
+        let e = check(long(), &value("i32:-1")).unwrap_err().to_string();
+        assert_eq!(
+            e,
+            "argument 0 (`a`) has 8 bytes, 4 bytes given; use a type of that size"
+        );
+        assert!(check(scalar("float"), &value("f16:1")).is_err());
         let e = check(scalar("f32"), &value("u32:2")).unwrap_err().to_string();
         assert_eq!(e, "argument 0 (`a`) is f32, u32 was given; write f32:VALUE");
         for (ty, text) in [

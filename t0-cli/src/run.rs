@@ -299,9 +299,18 @@ impl<'a> Input<'a> {
                 shape,
                 fill,
             } => {
-                // The shape's bytes fit the address space; parsing made sure.
+                // The shape's bytes fit the address space; parsing made sure. Memory is another matter.
                 let elements = shape.iter().product::<u64>() as usize;
-                let (descriptor, bytes) = (elem.descriptor().to_owned(), fill.repeat(elements));
+                let size = elements * fill.len();
+                let mut bytes = Vec::new();
+                bytes.try_reserve_exact(size).map_err(|_| {
+                    CliError::Usage(format!(
+                        "{}: an array of {size} bytes does not fit this machine's memory; give a smaller shape",
+                        path.display()
+                    ))
+                })?;
+                (0..elements).for_each(|_| bytes.extend_from_slice(fill));
+                let descriptor = elem.descriptor().to_owned();
                 let array = Array {
                     descriptor,
                     shape: shape.clone(),

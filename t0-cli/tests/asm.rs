@@ -89,6 +89,10 @@ fn errors_name_file_line_and_column() {
     );
     assert!(!out.exists());
     assert_eq!(t0(&["asm", &source]).status, 2);
+    std::fs::write(&source, b"\t.data\n\t.ascii \"\xff\xfe\"\n").unwrap();
+    let ran = t0(&["asm", &source, "-o", out.to_str().unwrap()]);
+    assert_eq!(ran.status, 2);
+    assert!(ran.err.contains("bad.s:2: byte 0xff is not UTF-8"), "{}", ran.err);
     let other = "\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx1102\"\n";
     std::fs::write(&source, other).unwrap();
     let ran = t0(&["asm", &source, "-o", out.to_str().unwrap(), "--target", "gfx1100"]);

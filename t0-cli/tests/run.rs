@@ -243,6 +243,10 @@ fn wrong_usage_is_explained() {
     check("--kernel axpy --grid 1 --block 64 --arg in:@missing.npy", "cannot read");
     check("--kernel axpy --grid 1 --block 64 --arg in:@k.co", "cannot read");
     check("--kernel axpy --block 64", "--grid");
+    check(
+        "--kernel axpy --grid 1 --block 64 --arg out:@o.npy:u8:100000000000000 --arg in:@x.npy --arg f32:1 --arg u32:1",
+        "does not fit this machine's memory",
+    );
     let four = "--arg in:@x.npy --arg in:@x.npy --arg u32:1";
     check(
         &format!("--kernel axpy --grid 1 --block 64 {four} --arg u64:1"),
