@@ -185,13 +185,16 @@ fn int_form(w: &mut Wave, i: &Instr, bits: u32) {
     } else {
         multiply_integers::<4>(a, b)
     };
-    for (c, &sum) in c.iter_mut().flatten().zip(sum.iter().flatten()) {
-        let old = *c as i32;
-        *c = (if i.mods.clamp {
-            old.saturating_add(sum)
+    for (c, sum) in c.iter_mut().zip(&sum) {
+        if i.mods.clamp {
+            for l in 0..16 {
+                c[l] = (c[l] as i32).saturating_add(sum[l]) as u32;
+            }
         } else {
-            old.wrapping_add(sum)
-        }) as u32;
+            for l in 0..16 {
+                c[l] = c[l].wrapping_add(sum[l] as u32);
+            }
+        }
     }
     store(w, i, &c, 0);
 }
