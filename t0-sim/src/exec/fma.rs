@@ -337,13 +337,13 @@ mod tests {
         for block in 0..512u32 {
             let rows: [Row; 8] = std::array::from_fn(|v| {
                 std::array::from_fn(|l| {
-                    let h = 128 * block + 16 * v as u32 + l as u32 & 0xffff;
+                    let h = (128 * block + 16 * v as u32 + l as u32) & 0xffff;
                     h | (h ^ 0x5555) << 16
                 })
             });
             // With the identity for A, row k of the result is row k of B.
             let identity: [Row; 8] = std::array::from_fn(|v| {
-                std::array::from_fn(|l| 0x3c00 * u32::from(l == 2 * v) | 0x3c00_0000 * u32::from(l == 2 * v + 1))
+                std::array::from_fn(|l| (0x3c00 * u32::from(l == 2 * v)) | (0x3c00_0000 * u32::from(l == 2 * v + 1)))
             });
             let (mut p, mut q) = ([[0.0; 16]; 16], [[0.0; 16]; 16]);
             let [a, b] = [&identity, &rows].map(|rows| Operand { rows, flip: 0 });
@@ -351,11 +351,9 @@ mod tests {
             multiply_portable(a, b, Half::F16, &mut q);
             assert_eq!(p.map(|r| r.map(f32::to_bits)), q.map(|r| r.map(f32::to_bits)));
             let column = |j: usize| (0..8).flat_map(move |v| [rows[v][j] as u16, (rows[v][j] >> 16) as u16]);
-            for j in 0..16 {
-                if column(j).all(|h| h & 0x7c00 != 0x7c00) {
-                    let want: Vec<f32> = column(j).map(f16_to_f32).collect();
-                    assert!((0..16).all(|i| p[i][j] == want[i]));
-                }
+            for j in (0..16).filter(|&j| column(j).all(|h| h & 0x7c00 != 0x7c00)) {
+                let want: Vec<f32> = column(j).map(f16_to_f32).collect();
+                assert!(p.iter().zip(want).all(|(row, want)| row[j] == want));
             }
         }
     }
