@@ -129,6 +129,14 @@ pub fn judge_bytes(target: &Target, codes: &[Vec<u8>]) -> Vec<Bytes> {
     texts.into_iter().zip(codes).map(judge).collect()
 }
 
+/// Whether a text names the high half of a vector register (`v1.h`). LLVM 19 knows them only under `+real-true16`, and
+/// there only for a few rows: by default it refuses the bytes of short encodings and leaves `.h` out of long ones.
+/// Newer LLVMs make such code for gfx1100, t0 reads it, and the kernels of Triton are its judge.
+fn names_half(text: &str) -> bool {
+    text.match_indices(".h")
+        .any(|(at, _)| text[..at].ends_with(|c: char| c.is_ascii_digit()))
+}
+
 /// The complaint when t0 does not agree about bytes.
 pub fn differs_on_bytes(target: &Target, code: &[u8], want: &Bytes) -> Option<String> {
     let ours = decode(code, target);
@@ -139,8 +147,8 @@ pub fn differs_on_bytes(target: &Target, code: &[u8], want: &Bytes) -> Option<St
     };
     let fine = match (&text, want) {
         (Ok(t), Bytes::Text(w)) => t == w,
-        (Ok(t), Bytes::OneWay(w)) => t == w,
-        (Ok(_), Bytes::Refused) => false,
+        (Ok(t), Bytes::OneWay(w)) => t == w || (names_half(t) && t.replace(".h", "") == *w),
+        (Ok(t), Bytes::Refused) => names_half(t),
         (Err(_), Bytes::Text(_)) => false,
         (Err(_), _) => true,
     };
@@ -155,6 +163,7 @@ pub fn differs_on_text(target: &Target, text: &str, want: &Result<Vec<u8>, Strin
     let fine = match (&ours, want) {
         (Ok(a), Ok(b)) => a == b,
         (Err(_), Err(_)) => true,
+        (Ok(_), Err(_)) => names_half(text),
         _ => false,
     };
     let show = |r: &Result<Vec<u8>, String>| match r {
