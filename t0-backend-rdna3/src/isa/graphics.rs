@@ -2,7 +2,7 @@
 //!
 //! Problem: these families carry modifiers nothing else has, and the registers of an image access follow from its
 //! modifiers. Method: everything the families need beyond their rows is here, called from the encoder, decoder, printer
-//! and parser at one place each. Invariant: the bits written by [`mod_bits`] are the bits read by [`read_mods`].
+//! and parser at one place each. Invariant: the bits written by `mod_bits` are the bits read by `read_mods`.
 //! Sources: AMD machine-readable RDNA3 ISA (bit positions), RDNA3 ISA manual sections 9.5, 10, 13, LLVM 19
 //! (`getAddrSizeMIMGOp`, `validateMIMG*`) for register counts and legality, its output for names.
 
@@ -163,7 +163,7 @@ pub(crate) fn mod_bits(inst: &Inst, form: Form) -> u64 {
     }
 }
 
-/// Reads modifiers out of the machine word, the inverse of [`mod_bits`].
+/// Reads modifiers out of the machine word, the inverse of `mod_bits`.
 pub(crate) fn read_mods(row: &Row, form: Form, w: u64, m: &mut Mods) {
     let bit = |n: u32| w >> n & 1 == 1;
     if matches!(form, Form::Mtbuf | Form::Mimg) {

@@ -2,7 +2,7 @@
 //!
 //! Problem: assembler files carry the metadata as YAML, code objects as MessagePack. Method: the block style that
 //! LLVM's compilers write (maps and lists by indentation, scalars plain or quoted, flow lists on one line), read into
-//! and written from the same value tree. Invariant: [`print`] gives the text llvm-readelf 19 gives, and [`parse`] reads
+//! and written from the same value tree. Invariant: [`print()`] gives the text llvm-readelf 19 gives, and [`parse`] reads
 //! it back to an equal value (integers, booleans and text keep their kind). Source: LLVM 19 `YAMLTraits.h`
 //! (`needsQuotes`), `MsgPackDocumentYAML.cpp`.
 
