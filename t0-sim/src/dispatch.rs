@@ -1,5 +1,5 @@
 //! Starting a dispatch: the kernel descriptor, the initial state it asks for, the decoded kernel. The run itself is
-//! in [`crate::job`].
+//! in `job.rs`.
 
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;

@@ -125,7 +125,7 @@ pub struct Instr {
     pub unit: Unit,
     /// True when it can be a hazard to later instructions.
     pub endangers: bool,
-    /// True when only the group that holds the token may execute it, see [`crate::order`].
+    /// True when only the group that holds the token may execute it, see `order.rs`.
     pub ordered: bool,
     /// The halves of a dual-issue pair.
     pub(crate) pair: Option<Box<Pair>>,

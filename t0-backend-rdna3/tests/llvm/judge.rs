@@ -133,7 +133,7 @@ pub fn judge_bytes(target: &Target, codes: &[Vec<u8>]) -> Vec<Bytes> {
 /// there only for a few rows: by default it refuses the bytes of short encodings and leaves `.h` out of long ones.
 /// Newer LLVMs make such code for gfx1100, t0 reads it, and the kernels of Triton are its judge.
 fn names_half(text: &str) -> bool {
-    //  has its 64-bit form only in the newer ones.
+    // `v_mov_b16` has its 64-bit form only in the newer ones.
     text.starts_with("v_mov_b16_e64")
         || text
             .match_indices(".h")

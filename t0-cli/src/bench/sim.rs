@@ -42,7 +42,7 @@ const MOST_ROUNDS: u64 = 1 << 15;
 /// One kind of instructions.
 struct Loop {
     name: &'static str,
-    /// Runs before the loop. v0: number of the work-item, v1: its byte offset, s[2:3]: the output, s4: rounds.
+    /// Runs before the loop. v0: number of the work-item, v1: its byte offset, `s[2:3]`: the output, s4: rounds.
     before: String,
     /// The loop's body.
     body: String,
