@@ -166,7 +166,7 @@ impl Kernel {
     }
 
     /// Scratch bytes of a work-item. A kernel whose stack the compiler could not measure (recursion, calls through
-    /// pointers, arrays of run-time size) gets [`DYNAMIC_STACK`] bytes on top of what its descriptor counts.
+    /// pointers, arrays of run-time size) gets `DYNAMIC_STACK` bytes on top of what its descriptor counts.
     pub fn scratch_bytes(&self) -> u32 {
         let d = &self.info().descriptor;
         let more = if d.dynamic_stack() { DYNAMIC_STACK } else { 0 };
