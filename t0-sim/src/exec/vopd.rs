@@ -51,45 +51,34 @@ fn ordinary(op: Opcode, operands: &[Operand]) -> Inst {
     Inst::new(op, operands)
 }
 
+/// The instruction a half stands for: the thirteen both halves have, and those only one has.
+macro_rules! meaning {
+    ($op:expr, $half:ident; $($own:ident => $single:ident),*) => {
+        Opcode::Vop2(match $op {
+            $half::v_dual_fmac_f32 => Vop2::v_fmac_f32,
+            $half::v_dual_fmaak_f32 => Vop2::v_fmaak_f32,
+            $half::v_dual_fmamk_f32 => Vop2::v_fmamk_f32,
+            $half::v_dual_mul_f32 => Vop2::v_mul_f32,
+            $half::v_dual_add_f32 => Vop2::v_add_f32,
+            $half::v_dual_sub_f32 => Vop2::v_sub_f32,
+            $half::v_dual_subrev_f32 => Vop2::v_subrev_f32,
+            $half::v_dual_mul_dx9_zero_f32 => Vop2::v_mul_dx9_zero_f32,
+            $half::v_dual_mov_b32 => return Opcode::Vop1(Vop1::v_mov_b32),
+            $half::v_dual_cndmask_b32 => Vop2::v_cndmask_b32,
+            $half::v_dual_max_f32 => Vop2::v_max_f32,
+            $half::v_dual_min_f32 => Vop2::v_min_f32,
+            $half::v_dual_dot2acc_f32_f16 => Vop2::v_dot2acc_f32_f16,
+            $($half::$own => Vop2::$single,)*
+        })
+    };
+}
+
 fn x_meaning(op: Vopdx) -> Opcode {
-    use Vopdx::*;
-    Opcode::Vop2(match op {
-        v_dual_fmac_f32 => Vop2::v_fmac_f32,
-        v_dual_fmaak_f32 => Vop2::v_fmaak_f32,
-        v_dual_fmamk_f32 => Vop2::v_fmamk_f32,
-        v_dual_mul_f32 => Vop2::v_mul_f32,
-        v_dual_add_f32 => Vop2::v_add_f32,
-        v_dual_sub_f32 => Vop2::v_sub_f32,
-        v_dual_subrev_f32 => Vop2::v_subrev_f32,
-        v_dual_mul_dx9_zero_f32 => Vop2::v_mul_dx9_zero_f32,
-        v_dual_mov_b32 => return Opcode::Vop1(Vop1::v_mov_b32),
-        v_dual_cndmask_b32 => Vop2::v_cndmask_b32,
-        v_dual_max_f32 => Vop2::v_max_f32,
-        v_dual_min_f32 => Vop2::v_min_f32,
-        v_dual_dot2acc_f32_f16 => Vop2::v_dot2acc_f32_f16,
-    })
+    meaning!(op, Vopdx;)
 }
 
 fn y_meaning(op: Vopdy) -> Opcode {
-    use Vopdy::*;
-    Opcode::Vop2(match op {
-        v_dual_fmac_f32 => Vop2::v_fmac_f32,
-        v_dual_fmaak_f32 => Vop2::v_fmaak_f32,
-        v_dual_fmamk_f32 => Vop2::v_fmamk_f32,
-        v_dual_mul_f32 => Vop2::v_mul_f32,
-        v_dual_add_f32 => Vop2::v_add_f32,
-        v_dual_sub_f32 => Vop2::v_sub_f32,
-        v_dual_subrev_f32 => Vop2::v_subrev_f32,
-        v_dual_mul_dx9_zero_f32 => Vop2::v_mul_dx9_zero_f32,
-        v_dual_mov_b32 => return Opcode::Vop1(Vop1::v_mov_b32),
-        v_dual_cndmask_b32 => Vop2::v_cndmask_b32,
-        v_dual_max_f32 => Vop2::v_max_f32,
-        v_dual_min_f32 => Vop2::v_min_f32,
-        v_dual_dot2acc_f32_f16 => Vop2::v_dot2acc_f32_f16,
-        v_dual_add_nc_u32 => Vop2::v_add_nc_u32,
-        v_dual_lshlrev_b32 => Vop2::v_lshlrev_b32,
-        v_dual_and_b32 => Vop2::v_and_b32,
-    })
+    meaning!(op, Vopdy; v_dual_add_nc_u32 => v_add_nc_u32, v_dual_lshlrev_b32 => v_lshlrev_b32, v_dual_and_b32 => v_and_b32)
 }
 
 pub(super) fn exec(w: &mut Wave, i: &Instr) -> Step {
