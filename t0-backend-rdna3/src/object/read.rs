@@ -16,7 +16,7 @@ use object::{LittleEndian, SymbolIndex};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-type Header = elf::FileHeader64<LittleEndian>;
+pub(super) type Header = elf::FileHeader64<LittleEndian>;
 const LE: LittleEndian = LittleEndian;
 
 /// Most bytes from the first to the last loaded address. Real code objects have a few megabytes.
@@ -101,14 +101,7 @@ impl CodeObject {
     ///
     /// Errors: no ELF file, another machine or chip, damaged tables; never panics.
     pub fn parse(file: &[u8]) -> Result<CodeObject, ObjectError> {
-        let header = Header::parse(file).map_err(elf_error)?;
-        if !header.is_little_endian() {
-            return Err(ObjectError::Elf("big-endian".to_owned()));
-        }
-        let machine = header.e_machine(LE);
-        if machine != EM_AMDGPU {
-            return Err(ObjectError::Machine { machine });
-        }
+        let header = amdgpu_header(file)?;
         if header.e_type(LE) != elf::ET_DYN {
             return Err(ObjectError::NotLinked);
         }
@@ -240,7 +233,20 @@ impl CodeObject {
     }
 }
 
-fn elf_error(e: object::read::Error) -> ObjectError {
+/// The header of a little-endian 64-bit ELF file for AMD GPUs.
+pub(super) fn amdgpu_header(file: &[u8]) -> Result<&Header, ObjectError> {
+    let header = Header::parse(file).map_err(elf_error)?;
+    if !header.is_little_endian() {
+        return Err(ObjectError::Elf("big-endian".to_owned()));
+    }
+    let machine = header.e_machine(LE);
+    if machine != EM_AMDGPU {
+        return Err(ObjectError::Machine { machine });
+    }
+    Ok(header)
+}
+
+pub(super) fn elf_error(e: object::read::Error) -> ObjectError {
     ObjectError::Elf(e.to_string())
 }
 

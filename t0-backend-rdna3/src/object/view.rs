@@ -6,13 +6,13 @@
 //! panics. Source: LLVM AMDGPUUsage "ELF Code Object", "Relocation Records".
 
 use super::msgpack::Value;
-use super::{ObjectError, EM_AMDGPU, NOTE_METADATA};
+use super::read::{amdgpu_header, elf_error, Header};
+use super::{ObjectError, NOTE_METADATA};
 use crate::target::Target;
 use object::elf;
 use object::read::elf::{FileHeader, Rela, SectionHeader, SectionTable, Sym};
 use object::{LittleEndian, SymbolIndex};
 
-type Header = elf::FileHeader64<LittleEndian>;
 const LE: LittleEndian = LittleEndian;
 /// Most bytes of zeros of a section that has none in the file.
 const MAX_ZEROS: u64 = 1 << 30;
@@ -101,23 +101,12 @@ pub struct ObjectView {
     pub metadata: Option<Value>,
 }
 
-fn elf_error(e: object::read::Error) -> ObjectError {
-    ObjectError::Elf(e.to_string())
-}
-
 impl ObjectView {
     /// Reads a code object.
     ///
     /// Errors: no ELF file, another machine or chip, damaged tables; never panics.
     pub fn parse(file: &[u8]) -> Result<ObjectView, ObjectError> {
-        let header = Header::parse(file).map_err(elf_error)?;
-        if !header.is_little_endian() {
-            return Err(ObjectError::Elf("big-endian".to_owned()));
-        }
-        let machine = header.e_machine(LE);
-        if machine != EM_AMDGPU {
-            return Err(ObjectError::Machine { machine });
-        }
+        let header = amdgpu_header(file)?;
         let flags = header.e_flags(LE);
         let table = header.sections(LE, file).map_err(elf_error)?;
         let linked = header.e_type(LE) == elf::ET_DYN;
