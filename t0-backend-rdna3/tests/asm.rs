@@ -391,8 +391,81 @@ fn clang_output_live() {
             let text = dis(&theirs, false);
             differences(&name, &sections(&ours(&name, &text.to_string())), &sections(&theirs));
             same_text(&name, &text, &reference, wave);
+            // Straight from the compiler, descriptors count SGPRs in bits that llvm-mc leaves 0.
+            let co = dir.join(format!("{name}.clang.co"));
+            let args: Vec<_> = clang.get_args().map(|a| a.to_owned()).collect();
+            let keep = |a: &&std::ffi::OsString| *a != "-S" && **a != *s.as_os_str();
+            let mut direct = Command::new("clang-19");
+            let ran = direct.args(args.iter().filter(keep)).arg(&co).output().unwrap();
+            assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+            let theirs = std::fs::read(&co).unwrap();
+            let text = dis(&theirs, false).to_string();
+            let made = assemble(&text, &AsmOptions::default()).unwrap();
+            differences(&name, &sections(&made.file), &sections(&theirs));
+            let all = CodeObject::parse(&theirs).unwrap().kernels.len();
+            assert_eq!(made.kernels.len(), all, "{name}");
         }
     }
+}
+
+#[test]
+fn sgpr_counts_compilers_leave_in_descriptors_stay() {
+    let block = |extra: &str| {
+        format!(
+            "k:\n v_cmp_eq_u32 vcc, v0, v1\n s_endpgm\n.rodata\n.p2align 6\n.amdhsa_kernel k\n.amdhsa_next_free_vgpr 4\n\
+             .amdhsa_next_free_sgpr 20\n.amdhsa_wavefront_size32 0\n{extra}.end_amdhsa_kernel\n"
+        )
+    };
+    let made = |text: &str| assemble(text, &AsmOptions::default()).unwrap();
+    let rsrc1 = |file: &[u8]| CodeObject::parse(file).unwrap().kernels[0].descriptor.rsrc1;
+    let plain = made(&block("")).file;
+    // Of SGPRs llvm-mc writes nothing.
+    assert_eq!(rsrc1(&plain) >> 6 & 0xf, 0);
+    assert!(!dis(&plain, false).to_string().contains("granulated"));
+    let kept = made(&block(".amdhsa_granulated_wavefront_sgpr_count 2\n")).file;
+    assert_eq!(rsrc1(&kept), rsrc1(&plain) | 2 << 6);
+    let text = dis(&kept, false).to_string();
+    assert!(
+        text.contains(".amdhsa_granulated_wavefront_sgpr_count 2 // reserved bits"),
+        "{text}"
+    );
+    let again = made(&text);
+    assert_eq!((again.file, again.kernels), (kept, vec!["k".to_owned()]));
+    let wide = block(".amdhsa_granulated_wavefront_sgpr_count 16\n");
+    let errors = assemble(&wide, &AsmOptions::default()).unwrap_err();
+    assert!(
+        errors[0].to_string().contains("granulated_wavefront_sgpr_count"),
+        "{}",
+        errors[0]
+    );
+}
+
+#[test]
+fn literals_that_fit_an_inline_constant_keep_their_bytes() {
+    // s_mov_b32 s0, 1 with the number as a literal, as linkers leave relocations; s_endpgm.
+    let source =
+        "k:\n.long 0xbe8000ff, 1\n s_endpgm\n.rodata\n.p2align 6\n.amdhsa_kernel k\n.amdhsa_next_free_vgpr 4\n\
+                  .amdhsa_next_free_sgpr 8\n.end_amdhsa_kernel\n";
+    let file = ours("literal", source);
+    let text = dis(&file, false);
+    let line = text.lines.iter().find(|l| l.text.contains("0xbe8000ff")).unwrap();
+    assert_eq!(line.text, ".long 0xbe8000ff, 0x00000001");
+    // llvm-objdump 19 prints `s_mov_b32 s0, 1`, which llvm-mc 19 makes four bytes of.
+    assert!(
+        line.comment
+            .ends_with(" s_mov_b32 s0, 1, which would be assembled to other bytes"),
+        "{}",
+        line.comment
+    );
+    assert_eq!(
+        line.code.as_ref().unwrap().instruction.as_deref(),
+        Some("s_mov_b32 s0, 1")
+    );
+    differences(
+        "literal",
+        &sections(&ours("literal again", &text.to_string())),
+        &sections(&file),
+    );
 }
 
 /// Every instruction objdump prints is a line of ours with the same text; padding may be collapsed.

@@ -485,7 +485,16 @@ fn other_files_are_named() {
     assert!(error(b"hello").contains("no intact ELF file"));
     let mut file = write(&GFX1100, &two_kernels()).unwrap();
     file[0x30] = 0x3f; // e_flags: gfx90a
-    assert_eq!(error(&file), "this code object is for machine number 0x3f (amdgcn-amd-amdhsa--gfx1100), which t0 does not know; build it for gfx1100");
+    assert_eq!(error(&file), "this code object is for machine number 0x3f (gfx90a), which t0 does not know; build it for one of gfx1100, gfx1101, gfx1102, gfx1103, gfx1150, gfx1151, gfx1152");
+    file[0x30] = 0x54;
+    assert!(error(&file).contains("0x54 (gfx11-generic)"), "{}", error(&file));
+    // A number LLVM 19 does not know: what the metadata says.
+    file[0x30] = 0xee;
+    assert!(
+        error(&file).contains("0xee (amdgcn-amd-amdhsa--gfx1100)"),
+        "{}",
+        error(&file)
+    );
     file[0x12] = 62; // e_machine: x86-64
     assert!(error(&file).contains("machine 62"));
 }

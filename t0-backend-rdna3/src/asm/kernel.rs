@@ -35,8 +35,13 @@ enum Word {
     Later,
 }
 
+/// Not a directive of LLVM's: GRANULATED_WAVEFRONT_SGPR_COUNT, reserved since gfx10, where hardware does not read it.
+/// llvm-mc always writes 0, but the compilers of LLVM 19 and before count SGPRs into it in nearly every object, which
+/// llvm-objdump therefore shows as bytes. A name of its own keeps such kernels kernels, and their bytes.
+pub const GRANULATED_SGPRS: &str = "granulated_wavefront_sgpr_count";
+
 /// Directive (without `.amdhsa_`), word, lowest bit, bits.
-const DIRECTIVES: [(&str, Word, u32, u32); 39] = [
+const DIRECTIVES: [(&str, Word, u32, u32); 40] = [
     ("group_segment_fixed_size", Word::GroupSegment, 0, 32),
     ("private_segment_fixed_size", Word::PrivateSegment, 0, 32),
     ("kernarg_size", Word::Kernarg, 0, 32),
@@ -58,6 +63,7 @@ const DIRECTIVES: [(&str, Word, u32, u32); 39] = [
     ("next_free_sgpr", Word::Later, 0, 63),
     ("reserve_vcc", Word::Later, 0, 1),
     ("reserve_xnack_mask", Word::Later, 0, 1),
+    (GRANULATED_SGPRS, Word::Rsrc1, 6, 4),
     ("float_round_mode_32", Word::Rsrc1, 12, 2),
     ("float_round_mode_16_64", Word::Rsrc1, 14, 2),
     ("float_denorm_mode_32", Word::Rsrc1, 16, 2),
@@ -138,7 +144,8 @@ fn default_descriptor(wave_size: u32) -> KernelDescriptor {
 }
 
 /// The directives (without `.amdhsa_`) that make the assembler write this descriptor; `None` when it has bits that no
-/// directive sets. The number of SGPRs is not in a descriptor of these chips: 8 stands for it.
+/// directive sets. The number of SGPRs is not in a descriptor of these chips: 8 stands for it; [`GRANULATED_SGPRS`] is
+/// there only where it is not 0.
 pub fn kernel_directives(d: &KernelDescriptor) -> Option<Vec<(&'static str, u32)>> {
     let mut rest = *d;
     let mut out = Vec::new();
@@ -153,6 +160,9 @@ pub fn kernel_directives(d: &KernelDescriptor) -> Option<Vec<(&'static str, u32)
                 None => continue,
             },
         };
+        if name == GRANULATED_SGPRS && value == 0 {
+            continue;
+        }
         out.push((name, value));
     }
     let nowhere = Place {

@@ -21,7 +21,7 @@ mod macros;
 mod state;
 
 pub use error::{AsmError, AsmErrorKind, KernelError};
-pub use kernel::kernel_directives;
+pub use kernel::{kernel_directives, GRANULATED_SGPRS};
 
 use crate::isa;
 use crate::target::Target;

@@ -295,7 +295,8 @@ impl Printer<'_> {
                     (None, Some(label)) => with_label(inst, label).unwrap_or_else(|| text.clone()),
                     (None, None) if reads_back(text, &d.bytes, target) => text.clone(),
                     (None, None) => {
-                        comment += &format!(" {text}");
+                        // LLVM has no way to say that a number is to stay a literal: `lit()` only says what kind.
+                        comment += &format!(" {text}, which would be assembled to other bytes");
                         raw(&d.bytes)
                     }
                 }

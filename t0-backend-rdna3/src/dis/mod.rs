@@ -4,13 +4,14 @@
 //! gives the same bytes at the same addresses. Method: target, symbols, descriptors (as `.amdhsa_` directives) and
 //! metadata first, then the loaded sections from start to end, instructions in the wave size of their kernel, padding
 //! and zeros collapsed, everything else as data. An instruction whose text would be assembled to other bytes (a literal
-//! that fits an inline constant, as linkers leave them) is written as `.long` with the text in the comment. Invariant:
+//! that fits an inline constant, as linkers leave them) is written as `.long`, with llvm-objdump's text and the reason in
+//! the comment. Invariant:
 //! the lines of a section cover its bytes exactly once. Text and comments are those of llvm-objdump 19.
 
 mod code;
 mod data;
 
-use crate::asm::kernel_directives;
+use crate::asm::{kernel_directives, GRANULATED_SGPRS};
 use crate::object::view::{ObjectView, SymbolView};
 use crate::object::{yaml, KernelDescriptor, ObjectError};
 use object::elf;
@@ -448,7 +449,11 @@ impl Printer<'_> {
         };
         self.lines.push(Line::plain(format!("\t.amdhsa_kernel {name}")));
         for (directive, value) in directives {
-            self.lines.push(Line::plain(format!("\t\t.amdhsa_{directive} {value}")));
+            let mut line = Line::plain(format!("\t\t.amdhsa_{directive} {value}"));
+            if directive == GRANULATED_SGPRS {
+                line.comment = "reserved bits a compiler left set; LLVM has no directive for them".to_owned();
+            }
+            self.lines.push(line);
         }
         self.lines.push(Line::plain("\t.end_amdhsa_kernel"));
     }

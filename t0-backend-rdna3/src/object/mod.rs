@@ -50,11 +50,11 @@ pub enum ObjectError {
     #[error("this code object is not linked yet; link it with `ld.lld -shared`")]
     NotLinked,
     /// A chip outside the table.
-    #[error("this code object is for machine number {mach:#x}{}, which t0 does not know; build it for gfx1100", .name.as_ref().map(|n| format!(" ({n})")).unwrap_or_default())]
+    #[error("this code object is for machine number {mach:#x}{}, which t0 does not know; build it for one of {known}", .name.as_ref().map(|n| format!(" ({n})")).unwrap_or_default(), known = known_targets())]
     Target {
         /// Machine number in e_flags.
         mach: u32,
-        /// `amdhsa.target` when the metadata says it.
+        /// The chip: LLVM's name of the machine number, or `amdhsa.target` when the metadata says it.
         name: Option<String>,
     },
     /// An ABI version before v3 of code objects.
@@ -122,6 +122,90 @@ pub enum ObjectError {
         /// What is wrong.
         source: DescriptorError,
     },
+}
+
+/// LLVM's processor names of the machine numbers 0x20 to 0x59 in e_flags; empty where there is none. Source: LLVM 19
+/// AMDGPUUsage, "AMDGPU ELF Header e_flags".
+const MACHINES: [&str; 58] = [
+    "gfx600",
+    "gfx601",
+    "gfx700",
+    "gfx701",
+    "gfx702",
+    "gfx703",
+    "gfx704",
+    "",
+    "gfx801",
+    "gfx802",
+    "gfx803",
+    "gfx810",
+    "gfx900",
+    "gfx902",
+    "gfx904",
+    "gfx906",
+    "gfx908",
+    "gfx909",
+    "gfx90c",
+    "gfx1010",
+    "gfx1011",
+    "gfx1012",
+    "gfx1030",
+    "gfx1031",
+    "gfx1032",
+    "gfx1033",
+    "gfx602",
+    "gfx705",
+    "gfx805",
+    "gfx1035",
+    "gfx1034",
+    "gfx90a",
+    "gfx940",
+    "gfx1100",
+    "gfx1013",
+    "gfx1150",
+    "gfx1103",
+    "gfx1036",
+    "gfx1101",
+    "gfx1102",
+    "gfx1200",
+    "",
+    "gfx1151",
+    "gfx941",
+    "gfx942",
+    "",
+    "gfx1201",
+    "",
+    "",
+    "gfx9-generic",
+    "gfx10-1-generic",
+    "gfx10-3-generic",
+    "gfx11-generic",
+    "gfx1152",
+    "",
+    "",
+    "",
+    "gfx12-generic",
+];
+
+impl ObjectError {
+    /// The refusal of a machine number without a target, `said` being the metadata's name for it.
+    pub(crate) fn unknown_target(mach: u32, said: Option<&str>) -> ObjectError {
+        let known = mach.checked_sub(0x20).and_then(|at| MACHINES.get(at as usize));
+        let known = known.copied().filter(|n| !n.is_empty());
+        ObjectError::Target {
+            mach,
+            name: known.or(said).map(str::to_owned),
+        }
+    }
+}
+
+/// The chips there is a target for.
+fn known_targets() -> String {
+    crate::target::TARGETS
+        .iter()
+        .map(|t| t.name)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn list(names: &[String]) -> String {

@@ -112,10 +112,8 @@ impl CodeObject {
         let metadata = metadata(header, file)?;
         let mach = header.e_flags(LE) & 0xff;
         let target = Target::from_mach(mach).ok_or_else(|| {
-            let name = metadata
-                .as_ref()
-                .and_then(|m| m.get("amdhsa.target")?.as_str().map(str::to_owned));
-            ObjectError::Target { mach, name }
+            let said = metadata.as_ref().and_then(|m| m.get("amdhsa.target")?.as_str());
+            ObjectError::unknown_target(mach, said)
         })?;
         let segments = segments(header, file)?;
         let sections = header.sections(LE, file).map_err(elf_error)?;

@@ -114,10 +114,8 @@ impl ObjectView {
         let metadata = metadata(&table, file)?;
         let mach = flags & 0xff;
         let target = Target::from_mach(mach).ok_or_else(|| {
-            let name = metadata
-                .as_ref()
-                .and_then(|m| m.get("amdhsa.target")?.as_str().map(str::to_owned));
-            ObjectError::Target { mach, name }
+            let said = metadata.as_ref().and_then(|m| m.get("amdhsa.target")?.as_str());
+            ObjectError::unknown_target(mach, said)
         })?;
         let mut symbols = symbols(&table, file, &sections, linked, elf::SHT_SYMTAB)?;
         if symbols.is_empty() {
