@@ -138,6 +138,10 @@ pub trait Kfd: Send + Sync {
     /// Names `len` bytes at `va` for fault messages; a real driver ignores it.
     fn name_memory(&self, _va: u64, _len: u64, _name: &str) {}
 
+    /// Tells that kernels have no business writing the buffer at `va` (rings, signals, kernel arguments); a real driver
+    /// ignores it.
+    fn guard_memory(&self, _va: u64) {}
+
     /// Tells which code object was loaded at `va`, so that faults name kernel and line; a real driver ignores it.
     fn name_code(&self, _va: u64, _code_object: &[u8]) {}
 

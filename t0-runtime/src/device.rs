@@ -184,6 +184,7 @@ impl Device {
         };
         let memory_event = create(uapi::EVENT_MEMORY, event_page.handle())?;
         event_page.pin();
+        event_page.guard();
         let hw_event = create(uapi::EVENT_HW_EXCEPTION, 0)?;
         let limit = time_limit_from_environment()?.unwrap_or(if simulated { SIM_TIME_LIMIT } else { REAL_TIME_LIMIT });
         Ok(Device {
@@ -226,7 +227,7 @@ impl Device {
                 // Give back what is only kept, wait for what is still used, and try once more.
                 lock(&self.cache).clear();
                 self.wait_for_graves();
-                new().map_err(|source| Error::OutOfMemory { bytes: len, source })
+                new().map_err(|why| Error::OutOfMemory { bytes: len, why })
             }
             r => Ok(r?),
         }

@@ -11,12 +11,12 @@ pub enum Error {
     #[error(transparent)]
     Driver(#[from] KfdError),
     /// No memory for a buffer.
-    #[error("no memory for a buffer of {bytes} bytes: {source}")]
+    #[error("no memory for a buffer of {bytes} bytes: {why}")]
     OutOfMemory {
         /// Bytes asked for.
         bytes: u64,
-        /// The driver's error.
-        source: KfdError,
+        /// The driver's error; not a `source`, because the message holds it already.
+        why: KfdError,
     },
     /// `T0_DEVICE` holds something unknown.
     #[error("T0_DEVICE is {value:?}; use `auto`, `sim` (the simulated card) or `kfd` (a real one)")]

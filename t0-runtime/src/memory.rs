@@ -147,6 +147,11 @@ impl GpuMem {
         self.driver.kfd.name_memory(self.va(), len, name);
     }
 
+    /// Tells the driver that kernels have no business writing here.
+    pub fn guard(&self) {
+        self.driver.kfd.guard_memory(self.va());
+    }
+
     fn at(&self, offset: u64, len: u64) -> *mut u8 {
         let end = offset.checked_add(len);
         assert!(

@@ -235,6 +235,9 @@ impl QueueInner {
         let amd_queue = mem(size_of::<AmdQueue>() as u64, Kind::Gtt, "a queue's state")?;
         let eop = mem(sizes.eop, Kind::Hidden, "a queue's end-of-pipe buffer")?;
         let save_area = mem(sizes.ctx_buffer, Kind::Hidden, "a queue's context save area")?;
+        for own in [&ring, &signals, &kernargs, &amd_queue, &eop, &save_area] {
+            own.guard();
+        }
         for slot in 0..SLOTS {
             ring.atomic_u32(slot * PACKET_BYTES as u64)
                 .store(PacketType::Invalid as u32, Ordering::Relaxed);

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use t0_backend_rdna3::target::{Target, GFX1100};
 
 use crate::driver::{
-    Access, Dispatch, DispatchStats, ExecFault, ExecFaultKind, Executor, Finding, PageFlags, Scratch, Vm, PAGE,
+    Dispatch, DispatchStats, ExecFault, ExecFaultKind, Executor, Finding, PageFlags, Scratch, Vm, PAGE,
 };
 use crate::exec::{run, Env, Stop};
 use crate::group::Setup;
@@ -415,6 +415,7 @@ struct Inputs {
 struct Descriptor {
     lds: u32,
     private: u32,
+    kernarg: u32,
     entry: u64,
     rsrc1: u32,
     rsrc2: u32,
@@ -448,6 +449,7 @@ impl Descriptor {
         Ok(Descriptor {
             lds: words[0],
             private: words[1],
+            kernarg: words[2],
             entry,
             rsrc1: words[12],
             rsrc2: words[13],
@@ -496,6 +498,7 @@ impl Descriptor {
             lds: launch.lds,
             scratch: inputs.scratch.filter(|_| inputs.private_size > 0),
             entry: self.entry,
+            kernarg: inputs.kernarg..inputs.kernarg.saturating_add(self.kernarg.into()),
             grid: launch.grid,
             workgroup: launch.workgroup,
             budget,
@@ -535,13 +538,5 @@ fn rule(what: String) -> ExecFaultKind {
 
 /// The name of the allocation the descriptor lies in.
 fn kernel_name(vm: &Vm, descriptor: u64) -> Option<String> {
-    let probe = crate::driver::VmFault {
-        va: descriptor,
-        len: 64,
-        access: Access::Execute,
-        kind: crate::driver::VmFaultKind::NotPresent,
-        nearest: None,
-    };
-    let near = vm.explain(probe).nearest?;
-    near.range.contains(&descriptor).then(|| near.name.to_string())
+    vm.name_at(descriptor).map(|name| name.to_string())
 }

@@ -20,6 +20,7 @@ use std::fmt;
 
 use t0_backend_rdna3::isa::{Class, Field, Flags, Inst, Opcode, Operand, Reg, RegFile, Sopp, Vop1, Vop2, Vop3, Vop3p};
 
+use crate::driver::Offset;
 use crate::num::Numerics;
 use crate::profile::{name, OpCount, Profile};
 
@@ -272,10 +273,10 @@ impl fmt::Display for Report {
                     };
                     writeln!(
                         f,
-                        "an approximate result may reach {}: `{}` at +{:#x}{more}",
+                        "an approximate result may reach {}: `{}` at {}{more}",
                         phrase(sink),
                         r.text,
-                        r.offset
+                        Offset(r.offset)
                     )?;
                 }
             }

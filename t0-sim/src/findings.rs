@@ -61,6 +61,12 @@ impl Collected {
         }
     }
 
+    /// Those whose first occurrence was in a workgroup up to number `last`.
+    pub fn up_to(mut self, last: u64) -> Collected {
+        self.0.retain(|_, (group, ..)| *group <= last);
+        self
+    }
+
     /// All of them, by instruction.
     pub fn into_iter(self) -> impl Iterator<Item = (u64, u32, Seen)> {
         self.0.into_values()

@@ -5,6 +5,7 @@
 //! it; hardware counts ended waves as arrived. A group can be suspended at any instruction and continued elsewhere; the
 //! turns of its waves do not depend on that, because they are counted in instructions.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::driver::ExecFaultKind;
@@ -37,6 +38,8 @@ pub(crate) struct Setup {
     pub scratch: Option<Area>,
     /// GPU address of the first instruction.
     pub entry: u64,
+    /// GPU addresses of the kernel arguments.
+    pub kernarg: Range<u64>,
     /// Grid in work-items.
     pub grid: [u32; 3],
     /// Workgroup in work-items.

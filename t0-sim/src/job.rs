@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use t0_backend_rdna3::object::CodeObject;
 
 use crate::dispatch::RunStats;
-use crate::driver::{ExecFault, ExecFaultKind, Finding, Vm};
+use crate::driver::{ExecFault, ExecFaultKind, Finding, Offset, Vm};
 use crate::exec::Fault;
-use crate::findings::Collected;
+use crate::findings::{Collected, Seen};
 use crate::group::{Group, GroupFault, Pause, Setup};
 use crate::mem::Global;
 use crate::order::Order;
@@ -37,8 +37,8 @@ pub(crate) fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
 /// The fault of a jump to where there is no code.
 pub(crate) fn no_code(offset: u64) -> Box<Fault> {
     Fault::rule(format!(
-        "jump to {:+#x} from the kernel's entry, where there is no code; functions and jump targets must be mapped for execution",
-        offset as i64
+        "jump to {} from the kernel's entry, where there is no code; functions and jump targets must be mapped for execution",
+        Offset(offset)
     ))
 }
 
@@ -166,12 +166,14 @@ impl<'a> Job<'a> {
     ) -> bool {
         loop {
             if self.cancel.load(Ordering::Relaxed) {
+                self.note_findings(n, &group);
                 return false;
             }
             if self.order.stopped(n) {
                 self.retire(n, &group, false);
                 return true;
             }
+            mem.shield(&group.program, self.setup.entry, &self.setup.kernarg);
             let pause = group.run(&self.setup, mem, tally.as_deref_mut(), token);
             let pause = match pause {
                 Ok(Pause::Jump(to)) => self.grow(&mut group, to, mem).map(|()| Pause::Round),
@@ -222,12 +224,14 @@ impl<'a> Job<'a> {
         Ok(())
     }
 
+    fn note_findings(&self, n: u64, group: &Group) {
+        let all = &mut lock(&self.state).findings;
+        group.waves.iter().for_each(|w| all.add(n, w.index, &w.findings));
+    }
+
     fn count(&self, n: u64, group: &Group) {
-        let state = &mut *lock(&self.state);
-        for w in &group.waves {
-            state.findings.add(n, w.index, &w.findings);
-        }
-        let stats = &mut state.stats;
+        self.note_findings(n, group);
+        let stats = &mut lock(&self.state).stats;
         stats.workgroups += 1;
         stats.waves += group.waves.len() as u64;
         stats.instructions += group.waves.iter().map(|w| w.issued).sum::<u64>();
@@ -235,6 +239,7 @@ impl<'a> Job<'a> {
     }
 
     fn fault(&self, n: u64, group: &Group, f: GroupFault) {
+        self.note_findings(n, group);
         let program = &group.program;
         let mut e = ExecFault::new(f.fault.kind);
         if let ExecFaultKind::Endless { waves, .. } = &mut e.kind {
@@ -264,34 +269,50 @@ impl<'a> Job<'a> {
 
     /// The result.
     pub fn finish(self, name: Option<String>) -> Result<RunStats, ExecFault> {
-        if let Some((_, mut f)) = lock(&self.state).fault.take() {
-            f.kernel = name;
-            return Err(f);
+        let Outcome {
+            mut stats,
+            findings,
+            fault,
+        } = std::mem::take(&mut *lock(&self.state));
+        if let Some((n, f)) = fault {
+            return Err(ExecFault {
+                findings: self.first_findings(findings, n, &name),
+                kernel: name,
+                ..f
+            });
         }
         if self.cancelled.load(Ordering::Relaxed) {
             return Err(ExecFault {
+                findings: self.first_findings(findings, u64::MAX, &name),
                 kernel: name,
                 ..ExecFault::new(ExecFaultKind::Cancelled)
             });
         }
-        let program = self.program();
-        let Outcome {
-            mut stats, findings, ..
-        } = std::mem::take(&mut *lock(&self.state));
-        stats.findings = findings
-            .into_iter()
-            .map(|(group, wave, seen)| Finding {
-                kind: seen.kind,
-                kernel: name.clone(),
-                pc: program.code.get(seen.at as usize).map_or(0, |i| i.offset),
-                instruction: program.text(seen.at),
-                source_line: self.line_of(&program, seen.at),
-                workgroup: self.id(group),
-                wave,
-                lane: seen.lane,
-                count: seen.count,
-            })
-            .collect();
+        stats.findings = self.findings(findings, &name);
         Ok(stats)
+    }
+
+    /// Of a launch that stopped, what its workgroups up to number `last` did. They all got that far, so this does not
+    /// depend on how host threads were timed; the numbers of accesses would.
+    fn first_findings(&self, all: Collected, last: u64, name: &Option<String>) -> Vec<Finding> {
+        let mut first = self.findings(all.up_to(last), name);
+        first.iter_mut().for_each(|f| f.count = 1);
+        first
+    }
+
+    fn findings(&self, all: Collected, name: &Option<String>) -> Vec<Finding> {
+        let program = self.program();
+        let finding = |(group, wave, seen): (u64, u32, Seen)| Finding {
+            kind: seen.kind,
+            kernel: name.clone(),
+            pc: program.code.get(seen.at as usize).map_or(0, |i| i.offset),
+            instruction: program.text(seen.at),
+            source_line: self.line_of(&program, seen.at),
+            workgroup: self.id(group),
+            wave,
+            lane: seen.lane,
+            count: seen.count,
+        };
+        all.into_iter().map(finding).collect()
     }
 }

@@ -4,6 +4,10 @@
 //! and the last few mappings it hit, like a TLB; an access of 32 lanes that lies in one of them is checked by one
 //! branch-free sweep over its addresses and then runs on plain host pointers.
 //!
+//! A launch *shields* what no correct kernel writes though a card lets it: the pages of its own decoded code and its
+//! kernarg segment. A mapping that holds a shield, or that is the runtime's own, is never remembered as writable, so
+//! stores into it take the slow way, where they are checked one by one; all others pay nothing.
+//!
 //! Concurrency: workgroups run on several host threads and kernels may race. Dwords are accessed as relaxed atomics
 //! (plain moves on every host), misaligned dwords and halves as relaxed atomic bytes, read-modify-writes as
 //! compare-and-swap loops. What remains outside Rust's model is that two racing kernels may touch the same bytes
@@ -11,10 +15,12 @@
 
 #![allow(unsafe_code)]
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicU8, Ordering::Relaxed};
 use std::sync::Arc;
 
-use crate::driver::{Access, PageTable, Vm, VmFault};
+use crate::driver::{Access, Mapping, Near, PageTable, Vm, VmFault, VmFaultKind, PAGE};
+use crate::program::Program;
 use crate::wave::{Row, LANES};
 
 /// One address per lane.
@@ -75,9 +81,19 @@ impl Entry {
 /// Mappings remembered.
 const ENTRIES: usize = 4;
 
+/// Addresses a kernel must not write, and why.
+#[derive(Clone, Debug)]
+struct Shield {
+    range: Range<u64>,
+    kind: VmFaultKind,
+}
+
 /// A view of the GPU's address space for one worker thread.
 pub struct Global<'a> {
     vm: &'a Vm,
+    shields: Vec<Shield>,
+    /// The program the shields are for.
+    shielded: Option<Arc<Program>>,
     table: Arc<PageTable>,
     recent: [Entry; ENTRIES],
 }
@@ -99,6 +115,8 @@ impl<'a> Global<'a> {
     pub fn new(vm: &'a Vm) -> Global<'a> {
         Global {
             vm,
+            shields: Vec::new(),
+            shielded: None,
             table: vm.table(),
             recent: [Entry::NONE; ENTRIES],
         }
@@ -110,6 +128,40 @@ impl<'a> Global<'a> {
             self.table = self.vm.table();
             self.recent = [Entry::NONE; ENTRIES];
         }
+    }
+
+    /// Shields the code of a kernel at `entry`, as far as it is decoded, and its arguments.
+    pub(crate) fn shield(&mut self, program: &Arc<Program>, entry: u64, kernarg: &Range<u64>) {
+        if self.shielded.as_ref().is_some_and(|p| Arc::ptr_eq(p, program)) {
+            return;
+        }
+        let pages = program.runs().into_iter().map(|(at, len)| {
+            let start = entry.wrapping_add(at);
+            let end = start.saturating_add(len as u64).next_multiple_of(PAGE);
+            (start & !(PAGE - 1)..end, VmFaultKind::Code)
+        });
+        self.shields.clear();
+        for (range, kind) in pages.chain([(kernarg.clone(), VmFaultKind::Kernarg)]) {
+            match self.shields.last_mut() {
+                Some(last) if last.kind == kind && range.start <= last.range.end => {
+                    last.range.end = last.range.end.max(range.end)
+                }
+                _ => self.shields.push(Shield { range, kind }),
+            }
+        }
+        self.shielded = Some(program.clone());
+        self.recent = [Entry::NONE; ENTRIES];
+    }
+
+    /// The shield that `len` bytes at `va` touch.
+    fn touched(&self, va: u64, len: u64) -> Option<VmFaultKind> {
+        let hit = |s: &&Shield| va < s.range.end && va.saturating_add(len) > s.range.start;
+        self.shields.iter().find(hit).map(|s| s.kind)
+    }
+
+    /// Whether stores anywhere in a mapping need no second look.
+    fn open(&self, m: &Mapping) -> bool {
+        m.flags.writable && !m.guarded && self.touched(m.va, m.len).is_none()
     }
 
     /// Moves the mapping that holds `va` to the front, if there is one.
@@ -125,13 +177,14 @@ impl<'a> Global<'a> {
             }
         }
         if let Some(m) = self.table.find(va) {
-            self.recent.rotate_right(1);
-            self.recent[0] = Entry {
+            let entry = Entry {
                 start: m.va,
                 end: m.va + m.len,
                 host: m.host(),
-                writable: m.flags.writable,
+                writable: self.open(m),
             };
+            self.recent.rotate_right(1);
+            self.recent[0] = entry;
         }
     }
 
@@ -148,6 +201,19 @@ impl<'a> Global<'a> {
     #[cold]
     fn miss(&mut self, va: u64, len: u64, access: Access) -> Result<*mut u8, VmFault> {
         let range = self.table.resolve(va, len, access).map_err(|f| self.vm.explain(f))?;
+        if access != Access::Read {
+            let guarded = || self.table.find(va).filter(|m| m.guarded).map(|_| VmFaultKind::Runtime);
+            if let Some(kind) = self.touched(va, len).or_else(guarded) {
+                let nearest = Near::Unknown;
+                return Err(self.vm.explain(VmFault {
+                    va,
+                    len,
+                    access,
+                    kind,
+                    nearest,
+                }));
+            }
+        }
         self.recall(va);
         Ok(range.as_ptr())
     }

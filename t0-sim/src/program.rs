@@ -188,6 +188,8 @@ pub struct Program {
     pub entry: u32,
     /// Index of the instruction at an offset.
     index: HashMap<u64, u32>,
+    /// Offsets that control falls through to though there is no code.
+    ends: Vec<u64>,
     target: Target,
     vgprs: u32,
 }
@@ -202,6 +204,7 @@ impl Program {
             stops: Vec::new(),
             entry: 0,
             index: HashMap::new(),
+            ends: Vec::new(),
             target: *target,
             vgprs,
         };
@@ -217,7 +220,15 @@ impl Program {
         while let Some(start) = work.pop() {
             let mut at = start;
             while !found.contains_key(&at) && !self.index.contains_key(&at) {
-                let f = Found::at(&fetch(at), &self.target);
+                let bytes = fetch(at);
+                // A branch to where there is no code is the branch's fault; it has no target then.
+                if bytes.is_empty() && at == start {
+                    break;
+                }
+                let f = Found::at(&bytes, &self.target);
+                if bytes.is_empty() {
+                    self.ends.push(at);
+                }
                 let (next, jump, falls) = (at.wrapping_add(u64::from(f.size)), f.jump(at), f.falls_through());
                 found.insert(at, f);
                 work.extend(jump);
@@ -239,6 +250,9 @@ impl Program {
     fn append(&mut self, offset: u64, f: Found) {
         let lowered = match &f.what {
             Ok(inst) => lower(inst, self.vgprs, &self.target),
+            Err(words) if words.is_empty() => Err(ExecFaultKind::Rule {
+                what: String::from("control ran past the end of the kernel's code: there is no s_endpgm before"),
+            }),
             Err(words) => Err(ExecFaultKind::IllegalInstruction { words: words.clone() }),
         };
         let mut instr = lowered.unwrap_or_else(|why| {
@@ -253,7 +267,8 @@ impl Program {
         instr.offset = offset;
         instr.size = f.size;
         instr.next = place(offset.wrapping_add(u64::from(f.size)));
-        instr.target = f.jump(offset).map_or(u32::MAX, place);
+        let target = f.jump(offset).filter(|to| !self.ends.contains(to));
+        instr.target = target.map_or(u32::MAX, place);
         self.code.push(instr);
         self.insts.push(f.what.ok());
     }
@@ -276,6 +291,7 @@ impl Program {
     pub fn text(&self, index: u32) -> String {
         match self.insts.get(index as usize) {
             Some(Some(inst)) => inst.to_string(),
+            Some(None) if self.ends.contains(&self.code[index as usize].offset) => String::from("(no code)"),
             Some(None) => String::from("(not an instruction)"),
             None => String::from("(outside of the code)"),
         }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicI64, AtomicU16, AtomicU32, AtomicU64};
 
 use bytemuck::Pod;
 
-use super::vm::{Access, Vm, VmFault, VmFaultKind};
+use super::vm::{Access, Near, Vm, VmFault, VmFaultKind};
 
 impl Vm {
     /// Reads plain old data that the client wrote before it released an index or header we acquired.
@@ -74,7 +74,7 @@ impl Vm {
                 len: size,
                 access,
                 kind,
-                nearest: None,
+                nearest: Near::Unknown,
             }));
         }
         Ok(r.as_ptr())

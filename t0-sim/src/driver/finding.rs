@@ -62,7 +62,8 @@ impl fmt::Display for Finding {
         } = self;
         write!(
             f,
-            "; instruction `{instruction}` at +{pc:#x}; workgroup ({x}, {y}, {z}) wave {wave} lane {lane}"
+            "; instruction `{instruction}` at {}; workgroup ({x}, {y}, {z}) wave {wave} lane {lane}",
+            super::Offset(*pc)
         )?;
         if self.count > 1 {
             write!(f, "; {} accesses in all", self.count)?;

@@ -23,7 +23,7 @@ use super::arena::{lock, PAGE, POISON};
 use super::events::{Events, Refusal};
 use super::processor::Processor;
 use super::vm::{PageFlags, Vm};
-use super::{queue, DispatchStats, Executor};
+use super::{queue, DispatchStats, Executor, Finding};
 
 /// A simulated Radeon RX 7900 XTX behind a simulated KFD, in this process.
 pub struct SimKfd {
@@ -71,11 +71,18 @@ impl Shared {
         all.workgroups += s.workgroups;
         all.waves += s.waves;
         all.instructions += s.instructions;
-        let room = MAX_FINDINGS.saturating_sub(all.findings.len());
-        all.findings.extend(s.findings.iter().take(room).cloned());
         if let Some(c) = s.cycles {
             all.cycles = Some(all.cycles.unwrap_or(0) + c);
         }
+        drop(all);
+        self.keep_findings(&s.findings);
+    }
+
+    /// Keeps findings until the client asks for them, also those of a launch that faulted.
+    pub fn keep_findings(&self, new: &[Finding]) {
+        let kept = &mut lock(&self.stats).findings;
+        let room = MAX_FINDINGS.saturating_sub(kept.len());
+        kept.extend(new.iter().take(room).cloned());
     }
 }
 
@@ -628,6 +635,10 @@ impl Kfd for SimKfd {
 
     fn name_memory(&self, va: u64, len: u64, name: &str) {
         self.shared.vm.name(va, len, name);
+    }
+
+    fn guard_memory(&self, va: u64) {
+        self.shared.vm.guard(va);
     }
 
     fn name_code(&self, va: u64, code_object: &[u8]) {

@@ -31,7 +31,7 @@ mod vm;
 pub use arena::{Arena, ArenaError, PAGE};
 pub use finding::{Finding, FindingKind};
 pub use kfd::SimKfd;
-pub use vm::{Access, HostRange, Mapping, Nearest, PageFlags, PageTable, Vm, VmFault, VmFaultKind};
+pub use vm::{Access, HostRange, Mapping, Near, Nearest, PageFlags, PageTable, Vm, VmFault, VmFaultKind};
 
 /// Runs kernels for the packet processor.
 pub trait Executor: Send + Sync {
@@ -144,6 +144,9 @@ pub struct ExecFault {
     pub wave: Option<u32>,
     /// Lane of the wave, when one lane is to blame.
     pub lane: Option<u32>,
+    /// What the launch did before it faulted that hardware swallows silently. Of each instruction the first occurrence
+    /// is described; `count` is 1, because how far other workgroups came says nothing.
+    pub findings: Vec<Finding>,
 }
 
 impl ExecFault {
@@ -158,6 +161,7 @@ impl ExecFault {
             workgroup: None,
             wave: None,
             lane: None,
+            findings: Vec::new(),
         }
     }
 }
@@ -173,10 +177,8 @@ impl std::fmt::Display for FaultPlace<'_> {
         if let Some(i) = &e.instruction {
             write!(f, "; instruction `{i}`")?;
         }
-        match e.pc.map(|pc| pc as i64) {
-            Some(pc) if pc < 0 => write!(f, " at -{:#x}", pc.unsigned_abs())?,
-            Some(pc) => write!(f, " at +{pc:#x}")?,
-            None => {}
+        if let Some(pc) = e.pc {
+            write!(f, " at {}", Offset(pc))?;
         }
         if let Some([x, y, z]) = e.workgroup {
             write!(f, "; workgroup ({x}, {y}, {z})")?;
@@ -191,6 +193,18 @@ impl std::fmt::Display for FaultPlace<'_> {
             write!(f, "; {s}")?;
         }
         Ok(())
+    }
+}
+
+/// A byte offset from a kernel's entry, negative in two's complement, as `+0x1c` or `-0x40`.
+#[derive(Clone, Copy, Debug)]
+pub struct Offset(pub u64);
+
+impl std::fmt::Display for Offset {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let at = self.0 as i64;
+        let sign = if at < 0 { '-' } else { '+' };
+        write!(f, "{sign}{:#x}", at.unsigned_abs())
     }
 }
 

@@ -213,8 +213,13 @@ impl Processor {
                 self.shared.count(&stats);
                 self.complete(packet.completion_signal, start)
             }
-            Ok(Err(f)) if matches!(f.kind, ExecFaultKind::Cancelled) => Err(End::Cancelled),
-            Ok(Err(f)) => Err(End::Fault(Box::new(f))),
+            Ok(Err(mut f)) => {
+                self.shared.keep_findings(&std::mem::take(&mut f.findings));
+                match f.kind {
+                    ExecFaultKind::Cancelled => Err(End::Cancelled),
+                    _ => Err(End::Fault(Box::new(f))),
+                }
+            }
             Err(panic) => {
                 let text = panic.downcast_ref::<String>().cloned();
                 let text = text.or_else(|| panic.downcast_ref::<&str>().map(|s| s.to_string()));
@@ -393,7 +398,10 @@ impl Processor {
         self.shared.record(detail);
         self.shared.events.memory_exception(&MemoryException {
             not_present: matches!(f.kind, VmFaultKind::NotPresent | VmFaultKind::Straddles),
-            read_only: matches!(f.kind, VmFaultKind::ReadOnly),
+            read_only: matches!(
+                f.kind,
+                VmFaultKind::ReadOnly | VmFaultKind::Code | VmFaultKind::Kernarg | VmFaultKind::Runtime
+            ),
             no_execute: matches!(f.kind, VmFaultKind::NoExecute),
             imprecise: false,
             va: f.va & !(PAGE - 1),

@@ -7,6 +7,7 @@
 //!
 //! Invariant: host pointers come from the [`Arena`] and stay valid as long as the [`Vm`], even after a free.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
@@ -73,6 +74,8 @@ pub struct Mapping {
     pub len: u64,
     /// Rights.
     pub flags: PageFlags,
+    /// Memory of the runtime that kernels have no business writing, see [`Vm::guard`].
+    pub guarded: bool,
     host: usize,
 }
 
@@ -110,7 +113,7 @@ impl HostRange {
 
 /// A GPU access that hardware would refuse.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{access} of {len} bytes at {va:#x}: {kind}{}", nearest.as_ref().map(|n| format!("; {n}")).unwrap_or_default())]
+#[error("{access} of {len} bytes at {va:#x}: {kind}{nearest}")]
 pub struct VmFault {
     /// First GPU address of the access.
     pub va: u64,
@@ -120,8 +123,8 @@ pub struct VmFault {
     pub access: Access,
     /// Why it was refused.
     pub kind: VmFaultKind,
-    /// The allocation nearest to the address, if there is any.
-    pub nearest: Option<Nearest>,
+    /// What lies there or near.
+    pub nearest: Near,
 }
 
 /// Why an access was refused.
@@ -142,10 +145,48 @@ pub enum VmFaultKind {
     /// An atomic access whose address is not a multiple of its size.
     #[error("the address of an atomic access is not a multiple of its size")]
     Misaligned,
+    /// A store or atomic of a kernel into its own code.
+    #[error("the page holds code of the running kernel, which must not change while it runs: instruction caches do not notice")]
+    Code,
+    /// A store or atomic of a kernel into its arguments.
+    #[error("it is a store into the kernarg segment, which kernels may only read")]
+    Kernarg,
+    /// A store or atomic of a kernel into memory of the runtime.
+    #[error("the memory belongs to the runtime, kernels must not write it")]
+    Runtime,
 }
 
 /// Below this no allocation ever lies (Linux keeps the first 64 KiB free, vm.mmap_min_addr).
 const NEAR_ZERO: u64 = 1 << 16;
+
+/// An allocation this far away is not named: it has nothing to do with the access. Larger allocations reach as far
+/// as they are long.
+const REACH: u64 = 1 << 20;
+
+/// What is known of the surroundings of a bad address.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Near {
+    /// Nobody has looked, see [`Vm::explain`].
+    #[default]
+    Unknown,
+    /// The address is close to 0: a null pointer and an index.
+    Zero,
+    /// There is no allocation within a sensible distance.
+    Nothing,
+    /// The nearest allocation.
+    Allocation(Nearest),
+}
+
+impl fmt::Display for Near {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Near::Unknown => Ok(()),
+            Near::Zero => write!(f, "; near address 0, where nothing is ever allocated"),
+            Near::Nothing => write!(f, "; no allocation is near"),
+            Near::Allocation(n) => write!(f, "; {n}"),
+        }
+    }
+}
 
 /// Where a bad address lies relative to an allocation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -163,9 +204,6 @@ pub struct Nearest {
 impl fmt::Display for Nearest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Nearest { name, range, va, .. } = self;
-        if *va < NEAR_ZERO && *va < range.start {
-            return write!(f, "near address 0, where nothing is ever allocated");
-        }
         if *va >= range.end {
             write!(f, "{} bytes past the end of `{name}`", va - range.end)?;
         } else if *va < range.start {
@@ -202,14 +240,14 @@ impl PageTable {
         self.generation
     }
 
-    /// Like [`Vm::resolve`], on this table; the error carries no nearest allocation (see [`Vm::explain`]).
+    /// Like [`Vm::resolve`], on this table; the error does not say what is near (see [`Vm::explain`]).
     pub fn resolve(&self, va: u64, len: u64, access: Access) -> Result<HostRange, VmFault> {
         let fault = |kind, at| VmFault {
             va: at,
             len,
             access,
             kind,
-            nearest: None,
+            nearest: Near::Unknown,
         };
         let m = self.find(va).ok_or_else(|| fault(VmFaultKind::NotPresent, va))?;
         match access {
@@ -287,30 +325,53 @@ impl Vm {
         self.generation.load(Ordering::Acquire)
     }
 
-    /// Adds the nearest allocation to a fault.
+    /// Adds the nearest allocation to a fault: the one that holds the address, else a buffer of the user, else one of
+    /// the runtime's own.
     pub fn explain(&self, mut fault: VmFault) -> VmFault {
         let names = lock(&self.names);
+        let table = self.table();
         let va = fault.va;
-        let below = names.range(..=va).next_back();
-        let above = names.range(va..).next();
-        let distance = |start: u64, n: &Named| {
-            if va < start {
-                start - va
-            } else {
-                (va + 1).saturating_sub(start + n.len)
-            }
+        let distance = |start: u64, n: &Named| match va < start {
+            true => start - va,
+            false => (va + 1).saturating_sub(start + n.len),
         };
-        let best = below
-            .into_iter()
-            .chain(above)
-            .min_by_key(|(s, n)| (distance(**s, n), n.freed));
-        fault.nearest = best.map(|(&start, n)| Nearest {
-            name: n.name.clone(),
-            range: start..start + n.len,
-            freed: n.freed,
-            va,
-        });
+        let internal = |start: u64| table.find(start).is_some_and(|m| m.guarded);
+        let best = names
+            .iter()
+            .map(|(&start, n)| (distance(start, n), start, n))
+            .filter(|&(d, _, n)| d <= n.len.max(REACH))
+            .min_by_key(|&(d, start, n)| (d > 0, internal(start), d, n.freed, Reverse(start)));
+        fault.nearest = match best {
+            Some((d, ..)) if d > 0 && va < NEAR_ZERO => Near::Zero,
+            Some((_, start, n)) => Near::Allocation(Nearest {
+                name: n.name.clone(),
+                range: start..start + n.len,
+                freed: n.freed,
+                va,
+            }),
+            None if va < NEAR_ZERO => Near::Zero,
+            None => Near::Nothing,
+        };
         fault
+    }
+
+    /// The name of the allocation that holds `va`.
+    pub fn name_at(&self, va: u64) -> Option<Arc<str>> {
+        let names = lock(&self.names);
+        let (start, n) = names.range(..=va).next_back()?;
+        (va - start < n.len).then(|| n.name.clone())
+    }
+
+    /// Marks the mapping that holds `va` as the runtime's own (rings, signals, kernel arguments): a card lets kernels
+    /// write there, but no correct kernel does. The driver's own accesses do not care.
+    pub fn guard(&self, va: u64) {
+        self.change(|t| {
+            let after = t.mappings.partition_point(|m| m.va <= va);
+            let at = after
+                .checked_sub(1)
+                .filter(|&k| va - t.mappings[k].va < t.mappings[k].len);
+            at.is_some_and(|k| !std::mem::replace(&mut t.mappings[k].guarded, true))
+        });
     }
 
     /// Names the `len` bytes at `va` for fault messages. A name inside a buffer replaces the buffer's own.
@@ -372,7 +433,16 @@ impl Vm {
             let free_below = at == 0 || t.mappings[at - 1].range().end <= va;
             let free_above = t.mappings.get(at).is_none_or(|m| va + len <= m.va);
             if free_below && free_above {
-                t.mappings.insert(at, Mapping { va, len, flags, host });
+                t.mappings.insert(
+                    at,
+                    Mapping {
+                        va,
+                        len,
+                        flags,
+                        guarded: false,
+                        host,
+                    },
+                );
             }
             free_below && free_above
         })
@@ -476,5 +546,33 @@ mod tests {
                 .contains("16 bytes into `a` (8192 bytes at 0x10000, freed before)"),
             "{e}"
         );
+    }
+
+    #[test]
+    fn only_what_is_near_is_named_and_the_users_first() {
+        let vm = Vm::new().unwrap();
+        let at = |va| vm.resolve(va, 4, Access::Read).unwrap_err().to_string();
+        assert!(at(0x10).ends_with("near address 0, where nothing is ever allocated"));
+        let base = 0x7000_0000_0000;
+        vm.map_fresh(base, PAGE, PageFlags::ALL, "ring").unwrap();
+        vm.map_fresh(base + 8 * PAGE, PAGE, PageFlags::ALL, "user").unwrap();
+        assert!(at(base + PAGE).contains("`ring`"), "{}", at(base + PAGE));
+        vm.guard(base + 17);
+        // The user's buffer is further away, and yet likelier to be meant.
+        assert!(
+            at(base + PAGE).contains("28672 bytes before `user`"),
+            "{}",
+            at(base + PAGE)
+        );
+        let far = at(base + (1 << 30));
+        assert!(
+            far.ends_with("no memory is mapped there; no allocation is near"),
+            "{far}"
+        );
+        let large = 64 << 20;
+        vm.map_fresh(base + (1 << 32), large, PageFlags::ALL, "large").unwrap();
+        assert!(at(base + (1 << 32) - large).contains("before `large`"));
+        assert_eq!(vm.name_at(base + 5).as_deref(), Some("ring"));
+        assert_eq!(vm.name_at(base + PAGE), None);
     }
 }

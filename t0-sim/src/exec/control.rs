@@ -3,7 +3,7 @@
 use t0_backend_rdna3::isa::{Sopk, Sopp};
 
 use super::{hwreg, scalar32, Env, Fault, Step};
-use crate::driver::ExecFaultKind;
+use crate::driver::{ExecFaultKind, Offset};
 use crate::program::{Dst, Instr};
 use crate::wave::{Wave, WaveState};
 
@@ -60,7 +60,7 @@ pub(super) fn sopk(w: &mut Wave, env: &Env, i: &Instr, op: Sopk) -> Step {
             if let Dst::S(d) = i.dst[0] {
                 w.set_s64(usize::from(d), env.entry.wrapping_add(i.offset) + 4);
             }
-            branch(w, i)?;
+            branch(w, env, i)?;
         }
         s_waitcnt_vscnt => w.waits.wait_vs((r & 63) + (u & 63)),
         s_waitcnt_vmcnt => w.waits.wait_vm((r & 63) + (u & 63)),
@@ -79,12 +79,24 @@ fn field(v: u32, imm: u32) -> u32 {
 }
 
 /// Takes the branch.
-fn branch(w: &mut Wave, i: &Instr) -> Step {
+fn branch(w: &mut Wave, env: &Env, i: &Instr) -> Step {
     if i.target == u32::MAX {
-        return Err(Fault::rule("branch out of the kernel's code"));
+        return Err(nowhere(env, i));
     }
     w.pc = i.target;
     Ok(())
+}
+
+#[cold]
+fn nowhere(env: &Env, i: &Instr) -> Box<Fault> {
+    let to = i.offset.wrapping_add_signed(4 * i64::from(i.imm as i16) + 4);
+    Fault::rule(format!(
+        "branch to {:#x} ({} from the entry), outside the kernel's code, from `{}` at {}",
+        env.entry.wrapping_add(to),
+        Offset(to),
+        env.program.text(i.index),
+        Offset(i.offset)
+    ))
 }
 
 pub(super) fn sopp(w: &mut Wave, env: &Env, i: &Instr, op: Sopp) -> Step {
@@ -139,13 +151,13 @@ pub(super) fn sopp(w: &mut Wave, env: &Env, i: &Instr, op: Sopp) -> Step {
                 "s_code_end was reached: control ran past the end of the kernel",
             ))
         }
-        s_branch => branch(w, i)?,
-        s_cbranch_scc0 if !w.scc => branch(w, i)?,
-        s_cbranch_scc1 if w.scc => branch(w, i)?,
-        s_cbranch_vccz if w.vccz() => branch(w, i)?,
-        s_cbranch_vccnz if !w.vccz() => branch(w, i)?,
-        s_cbranch_execz if w.execz() => branch(w, i)?,
-        s_cbranch_execnz if !w.execz() => branch(w, i)?,
+        s_branch => branch(w, env, i)?,
+        s_cbranch_scc0 if !w.scc => branch(w, env, i)?,
+        s_cbranch_scc1 if w.scc => branch(w, env, i)?,
+        s_cbranch_vccz if w.vccz() => branch(w, env, i)?,
+        s_cbranch_vccnz if !w.vccz() => branch(w, env, i)?,
+        s_cbranch_execz if w.execz() => branch(w, env, i)?,
+        s_cbranch_execnz if !w.execz() => branch(w, env, i)?,
         s_cbranch_scc0 | s_cbranch_scc1 | s_cbranch_vccz | s_cbranch_vccnz | s_cbranch_execz | s_cbranch_execnz => {}
         s_endpgm | s_endpgm_saved => w.state = WaveState::Ended,
         s_sendmsg => hwreg::send(w, env, u)?,

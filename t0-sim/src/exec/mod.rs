@@ -32,7 +32,7 @@ mod wmma;
 
 use t0_backend_rdna3::isa::{Class, Opcode};
 
-use crate::driver::ExecFaultKind;
+use crate::driver::{ExecFaultKind, Offset};
 use crate::hazard::Hazard;
 use crate::mem::{Global, Lds};
 use crate::profile::Tally;
@@ -195,7 +195,7 @@ fn guard(w: &mut Wave, i: &Instr, program: &Program, at: u32) -> Step {
 #[cold]
 fn hazard(h: Hazard, program: &Program) -> Box<Fault> {
     let (by, offset) = (program.text(h.by()), program.code[h.by() as usize].offset);
-    Fault::rule(format!("{h} (`{by}` at +{offset:#x})"))
+    Fault::rule(format!("{h} (`{by}` at {})", Offset(offset)))
 }
 
 #[cold]
@@ -204,8 +204,10 @@ fn early_touch(e: &crate::wait::EarlyTouch, program: &Program) -> Box<Fault> {
     let offset = program.code[e.load as usize].offset;
     let what = if e.written { "written" } else { "read" };
     Fault::rule(format!(
-        "{} is {what} while `{load}` at +{offset:#x} is still in flight; put an `s_waitcnt` on {} between",
-        e.register, e.counter
+        "{} is {what} while `{load}` at {} is still in flight; put an `s_waitcnt` on {} between",
+        e.register,
+        Offset(offset),
+        e.counter
     ))
 }
 

@@ -12,7 +12,7 @@ use t0_sim::Simulator;
 /// MODE of t0's and LLVM's kernels: round to nearest, all denormals, DX10 clamp, IEEE.
 pub const MODE: u32 = 0x3f0;
 
-/// Machine code of the lines; `name:` lines are labels, `s_branch name` refers to them. `;` and `//` start comments.
+/// Machine code of the lines; `name:` lines are labels, `s_branch name` refers to them, `s_branch 5` counts dwords. `;` and `//` start comments.
 pub fn assemble(text: &str) -> Vec<u8> {
     assemble_for(text, &GFX1100)
 }
@@ -33,7 +33,8 @@ pub fn assemble_for(text: &str, target: &Target) -> Vec<u8> {
             continue;
         }
         let (op, rest) = line.split_once(' ').unwrap_or((line, ""));
-        let branch = op.starts_with("s_branch") || op.starts_with("s_cbranch");
+        let counted = rest.starts_with(|c: char| c.is_ascii_digit());
+        let branch = (op.starts_with("s_branch") || op.starts_with("s_cbranch")) && !counted;
         let text = if branch { format!("{op} 0") } else { line.to_string() };
         let inst = isa::parse(&text, target).unwrap_or_else(|e| panic!("`{line}`: {e}"));
         if branch {

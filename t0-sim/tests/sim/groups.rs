@@ -228,7 +228,7 @@ fn groups_may_wait_for_later_groups() {
 #[test]
 fn the_first_faulting_group_is_reported_whatever_the_threads_do() {
     // Groups 5 and up store far outside of everything.
-    let text = format!("s_movk_i32 s12, 0x20\nv_mov_b32 v1, v0\ns_cmp_lt_u32 s13, 5\ns_cbranch_scc1 fine\ns_mov_b32 s13, 0x10000\nfine:\n{STORE}");
+    let text = format!("s_movk_i32 s12, 0x20\nv_mov_b32 v1, v0\ns_cmp_lt_u32 s13, 5\ns_cbranch_scc1 fine\ns_movk_i32 s13, 0x1000\nfine:\n{STORE}");
     let vm = setup(&Kernel::default(), 1024, &text);
     for threads in [1, 2, 4] {
         let e = Simulator::new()

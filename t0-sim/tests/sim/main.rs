@@ -13,6 +13,7 @@ mod apertures;
 mod buffers;
 mod common;
 mod double;
+mod faults;
 mod fidelity;
 mod formats;
 mod groups;
