@@ -1,7 +1,7 @@
 //! The cards code is generated for. Nothing else in the crate names a card: code asks [`Target::has`].
 //!
 //! Sources: LLVM 19 AMDGPU target (e_flags machine numbers, register totals, features), RDNA3 ISA manual section 3.3.2
-//! (VGPR allocation granules).
+//! (VGPR allocation granules), ROCm documentation "GPU specifications" (products).
 
 /// A property some targets have and others lack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -28,6 +28,8 @@ pub enum Feature {
 pub struct Target {
     /// LLVM processor name.
     pub name: &'static str,
+    /// The card that stands for the chip, by the name it is sold under.
+    pub product: &'static str,
     /// ELF `e_flags` machine number (`EF_AMDGPU_MACH`).
     pub mach: u32,
     /// VGPRs (of `wave_size` lanes) per SIMD.
@@ -82,13 +84,20 @@ impl Target {
 }
 
 /// What every gfx11 card has in common; features and register files differ.
-const fn gfx11(name: &'static str, mach: u32, registers: Registers, features: &'static [Feature]) -> Target {
+const fn gfx11(
+    name: &'static str,
+    product: &'static str,
+    mach: u32,
+    registers: Registers,
+    features: &'static [Feature],
+) -> Target {
     let (vgprs_per_simd, vgpr_granule) = match registers {
         Registers::Full => (1024, 16),
         Registers::OneAndAHalf => (1536, 24),
     };
     Target {
         name,
+        product,
         mach,
         vgprs_per_simd,
         vgpr_granule,
@@ -123,19 +132,19 @@ const GFX115X: &[Feature] = &[
 ];
 
 /// Navi 31: Radeon RX 7900 XTX / XT / GRE.
-pub const GFX1100: Target = gfx11("gfx1100", 0x41, Registers::OneAndAHalf, GFX110X_INIT16);
+pub const GFX1100: Target = gfx11("gfx1100", "Radeon RX 7900 XTX", 0x41, Registers::OneAndAHalf, GFX110X_INIT16);
 /// Navi 32: Radeon RX 7800 XT / 7700 XT.
-pub const GFX1101: Target = gfx11("gfx1101", 0x46, Registers::OneAndAHalf, GFX110X);
+pub const GFX1101: Target = gfx11("gfx1101", "Radeon RX 7800 XT", 0x46, Registers::OneAndAHalf, GFX110X);
 /// Navi 33: Radeon RX 7600.
-pub const GFX1102: Target = gfx11("gfx1102", 0x47, Registers::Full, GFX110X_INIT16);
+pub const GFX1102: Target = gfx11("gfx1102", "Radeon RX 7600", 0x47, Registers::Full, GFX110X_INIT16);
 /// Phoenix: Radeon 780M / 760M / 740M.
-pub const GFX1103: Target = gfx11("gfx1103", 0x44, Registers::Full, GFX110X);
+pub const GFX1103: Target = gfx11("gfx1103", "Radeon 780M", 0x44, Registers::Full, GFX110X);
 /// Strix Point: Radeon 890M / 880M.
-pub const GFX1150: Target = gfx11("gfx1150", 0x43, Registers::Full, GFX115X);
+pub const GFX1150: Target = gfx11("gfx1150", "Radeon 890M", 0x43, Registers::Full, GFX115X);
 /// Strix Halo: Radeon 8060S / 8050S.
-pub const GFX1151: Target = gfx11("gfx1151", 0x4a, Registers::OneAndAHalf, GFX115X);
+pub const GFX1151: Target = gfx11("gfx1151", "Radeon 8060S", 0x4a, Registers::OneAndAHalf, GFX115X);
 /// Krackan Point: Radeon 860M / 840M.
-pub const GFX1152: Target = gfx11("gfx1152", 0x55, Registers::Full, GFX115X);
+pub const GFX1152: Target = gfx11("gfx1152", "Radeon 860M", 0x55, Registers::Full, GFX115X);
 
 /// Every target, for look-up by name or machine number.
 pub const TARGETS: &[Target] = &[GFX1100, GFX1101, GFX1102, GFX1103, GFX1150, GFX1151, GFX1152];

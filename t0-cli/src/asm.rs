@@ -23,7 +23,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     hex: Option<PathBuf>,
     /// Lanes of a wave; for files, the kernel descriptors decide unless it is given
-    #[arg(long, value_name = "LANES", value_parser = lines::parse_wave_size)]
+    #[arg(long, value_name = "LANES", value_parser = lines::parse_wave_size, allow_hyphen_values = true)]
     wave_size: Option<u32>,
 }
 

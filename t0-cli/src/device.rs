@@ -2,10 +2,10 @@
 
 use crate::error::CliError;
 use std::sync::{Arc, Mutex, PoisonError};
-use t0_backend_rdna3::target::Target;
-use t0_kfd::{Kfd, Node, RealKfd};
+use t0_backend_rdna3::target::{Target, GFX1100};
+use t0_kfd::RealKfd;
 use t0_runtime::{numerics_from_environment, Gpu};
-use t0_sim::driver::{Dispatch, DispatchStats, ExecFault, Executor, SimKfd, Vm};
+use t0_sim::driver::{node_of, Dispatch, DispatchStats, ExecFault, Executor, SimKfd, Vm};
 use t0_sim::{Numerics, Profile, Simulator};
 
 /// Where to run.
@@ -26,7 +26,7 @@ pub struct Options {
     pub profile: bool,
     /// Host threads; without: all.
     pub threads: Option<usize>,
-    /// The instruction set it executes; without: gfx1100.
+    /// The chip it is; without: gfx1100.
     pub target: Option<Target>,
 }
 
@@ -73,9 +73,9 @@ impl Sim {
         self.recorder.simulator.numerics()
     }
 
-    /// Names memory for messages.
-    pub fn name_memory(&self, va: u64, bytes: u64, name: &str) {
-        self.kfd.name_memory(va, bytes, name);
+    /// Leaves kernels only the `bytes` from `va` on of the buffer at `home`, and calls them so in messages.
+    pub fn narrow_memory(&self, home: u64, va: u64, bytes: u64, name: &str) {
+        self.kfd.narrow_memory(home, va, bytes, name);
     }
 }
 
@@ -107,9 +107,9 @@ impl Device {
             // Nobody asked for a card, so these options ask for the simulated one.
             (None, _) if options.profile => Device::simulated("counting needs it", options),
             (None, _) if options.numerics.is_some() => Device::simulated("--numerics needs it", options),
-            (None, _) => {
-                real("found through /dev/kfd").or_else(|why: CliError| Device::simulated(&why.chain(), options))
-            }
+            // Who did not ask for a card need not read how to get one.
+            (None, _) => real("found through /dev/kfd")
+                .or_else(|_| Device::simulated("no card can be used, --device kfd says why", options)),
         }
     }
 
@@ -126,17 +126,13 @@ impl Device {
         if let Some(n) = options.threads {
             simulator = simulator.with_threads(n);
         }
-        let mut node = Node::rx7900xtx();
-        if let Some(target) = options.target {
-            simulator = simulator.with_target(target);
-            node.gfx_target_version = target_version(target.name).unwrap_or(node.gfx_target_version);
-            node.name = target.name.to_owned();
-        }
+        let target = options.target.unwrap_or(GFX1100);
+        simulator = simulator.with_target(target);
         let recorder = Arc::new(Recorder {
             simulator,
             fault: Mutex::default(),
         });
-        let kfd = Arc::new(SimKfd::with_node(node, recorder.clone()).map_err(t0_runtime::Error::from)?);
+        let kfd = Arc::new(SimKfd::with_node(node_of(&target), recorder.clone()).map_err(t0_runtime::Error::from)?);
         let gpu = Gpu::with_driver(kfd.clone(), why)?;
         Ok(Device {
             gpu,
@@ -161,27 +157,5 @@ impl Device {
     /// What the last launch executed, when it was to be counted.
     pub fn profile(&self) -> Option<Profile> {
         self.sim.as_ref()?.recorder.simulator.take_profiles().pop()
-    }
-}
-
-/// The driver's number of a chip: major * 10000 + minor * 100 + stepping, each from the name (`gfx1151` is 11, 5, 1).
-fn target_version(name: &str) -> Option<u32> {
-    let digits = name.strip_prefix("gfx")?;
-    let (major, rest) = digits.split_at_checked(digits.len().checked_sub(2)?)?;
-    let (minor, stepping) = rest.split_at_checked(1)?;
-    let number = |text: &str, radix| u32::from_str_radix(text, radix).ok();
-    Some(number(major, 10)? * 10_000 + number(minor, 10)? * 100 + number(stepping, 16)?)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::target_version;
-
-    #[test]
-    fn chips_have_the_drivers_numbers() {
-        assert_eq!(target_version("gfx1100"), Some(110_000));
-        assert_eq!(target_version("gfx1151"), Some(110_501));
-        assert_eq!(target_version("gfx90a"), Some(90_010));
-        assert_eq!(target_version("navi"), None);
     }
 }

@@ -30,7 +30,7 @@ pub struct Args {
     #[arg(long, requires = "file")]
     symbolize_operands: bool,
     /// Lanes of a wave: how `--hex` reads masks, and how code that belongs to no kernel is read
-    #[arg(long, value_name = "LANES", value_parser = lines::parse_wave_size)]
+    #[arg(long, value_name = "LANES", value_parser = lines::parse_wave_size, allow_hyphen_values = true)]
     wave_size: Option<u32>,
 }
 

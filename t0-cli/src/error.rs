@@ -5,7 +5,7 @@ use std::io;
 use std::path::PathBuf;
 use t0_backend_rdna3::object::ObjectError;
 
-/// A command's failure. What the user typed wrong, a path that cannot be used included, is status 2; what did not work
+/// A command's failure. What the user typed wrong, a file that cannot be used included, is status 2; what did not work
 /// is status 1.
 #[derive(Debug, thiserror::Error)]
 pub enum CliError {
@@ -65,23 +65,9 @@ impl CliError {
     pub fn status(&self) -> u8 {
         match self {
             CliError::Usage(_) | CliError::Read { .. } | CliError::Write { .. } => 2,
-            CliError::Runtime(e)
-                if matches!(
-                    **e,
-                    t0_runtime::Error::DeviceChoice { .. } | t0_runtime::Error::Numerics(_)
-                ) =>
-            {
-                2
-            }
-            CliError::Object {
-                source: ObjectError::NoKernel { .. },
-                ..
-            } => 2,
-            CliError::Output(_)
-            | CliError::Object { .. }
-            | CliError::Built { .. }
-            | CliError::Runtime(_)
-            | CliError::Bench { .. } => 1,
+            CliError::Runtime(e) if is_usage(e) => 2,
+            CliError::Object { .. } => 2,
+            CliError::Output(_) | CliError::Built { .. } | CliError::Runtime(_) | CliError::Bench { .. } => 1,
         }
     }
 
@@ -101,6 +87,23 @@ impl CliError {
         }
         text
     }
+}
+
+/// What the user chose and no device could do.
+fn is_usage(error: &t0_runtime::Error) -> bool {
+    use t0_runtime::Error;
+    matches!(
+        error,
+        Error::DeviceChoice { .. }
+            | Error::Numerics(_)
+            | Error::TimeLimit { .. }
+            | Error::Group { .. }
+            | Error::Grid { .. }
+            | Error::Kernarg { .. }
+            | Error::TooLong { .. }
+            | Error::Target { .. }
+            | Error::Object(_)
+    )
 }
 
 impl From<t0_runtime::Error> for CliError {

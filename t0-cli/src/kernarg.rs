@@ -7,6 +7,7 @@
 //! Source of the hidden arguments: LLVM AMDGPUUsage, "Code Object V5 Metadata".
 
 use crate::spec::Elem;
+use crate::types::Named;
 use t0_backend_rdna3::object::{Arg, ArgKind, KernelMetadata};
 
 /// What one `--arg` passes.
@@ -14,6 +15,8 @@ use t0_backend_rdna3::object::{Arg, ArgKind, KernelMetadata};
 pub enum Piece {
     /// A value: its type and bytes.
     Value(Elem, Vec<u8>),
+    /// A value's bytes, whatever its type.
+    Bytes(Vec<u8>),
     /// A buffer.
     Buffer {
         /// Its GPU address.
@@ -56,11 +59,11 @@ pub enum KernargError {
         args: Vec<Arg>,
     },
     /// A wrong size.
-    #[error("argument {index} (`{name}`) has {size} bytes, {given} bytes given; use a type of that size")]
+    #[error("argument {index}{} has {size} bytes, {given} bytes given; use a type of that size", called(.name))]
     Size {
         /// Its number from 0.
         index: usize,
-        /// Its name.
+        /// Its name; empty when the compiler did not say.
         name: String,
         /// Its bytes.
         size: u32,
@@ -68,11 +71,11 @@ pub enum KernargError {
         given: usize,
     },
     /// A wrong type.
-    #[error("argument {index} (`{name}`) is {wanted}, {given} was given; {help}")]
+    #[error("argument {index}{} is {wanted}, {given} was given; {help}", called(.name))]
     Type {
         /// Its number from 0.
         index: usize,
-        /// Its name.
+        /// Its name; empty when the compiler did not say.
         name: String,
         /// The type of the parameter.
         wanted: String,
@@ -82,11 +85,11 @@ pub enum KernargError {
         help: String,
     },
     /// An address that is none.
-    #[error("argument {index} (`{name}`) is a buffer; pass in:, out: or inout:, or u64: for an address of your own")]
+    #[error("argument {index}{} is a buffer; pass in:, out: or inout:, or u64: for an address of your own", called(.name))]
     NotBuffer {
         /// Its number from 0.
         index: usize,
-        /// Its name.
+        /// Its name; empty when the compiler did not say.
         name: String,
     },
     /// A size that cannot be told.
@@ -117,13 +120,21 @@ pub enum KernargError {
     },
 }
 
+/// A parameter's name behind its number, if it has one.
+fn called(name: &str) -> String {
+    if name.is_empty() {
+        return String::new();
+    }
+    format!(" (`{name}`)")
+}
+
 fn takes(args: &[Arg]) -> String {
     if args.is_empty() {
         return "no arguments".to_owned();
     }
     let name = |(i, a): (usize, &Arg)| match (a.name.as_str(), a.type_name.as_str()) {
-        ("", "") => format!("#{i} {} of {} bytes", a.kind.name(), a.size),
-        ("", ty) => format!("#{i} {ty} ({}, {} bytes)", a.kind.name(), a.size),
+        ("", "") => format!("argument {i}: {} of {} bytes", a.kind.name(), a.size),
+        ("", ty) => format!("argument {i}: {ty} ({}, {} bytes)", a.kind.name(), a.size),
         (name, ty) => format!("{name}: {ty} ({}, {} bytes)", a.kind.name(), a.size),
     };
     let list: Vec<String> = args.iter().enumerate().map(name).collect();
@@ -184,23 +195,17 @@ fn put(block: &mut [u8], arg: &Arg, bytes: &[u8]) -> Result<(), KernargError> {
 }
 
 fn bytes_of(index: usize, arg: &Arg, piece: &Piece) -> Result<Vec<u8>, KernargError> {
-    let name = if arg.name.is_empty() {
-        arg.type_name.clone()
-    } else {
-        arg.name.clone()
-    };
+    let name = arg.name.clone();
     let bytes = match piece {
-        Piece::Value(_, bytes) => bytes.clone(),
+        Piece::Value(_, bytes) | Piece::Bytes(bytes) => bytes.clone(),
         Piece::Buffer { address, .. } => address.to_le_bytes().to_vec(),
     };
     let is_buffer = arg.kind == ArgKind::GlobalBuffer;
-    if is_buffer && bytes.len() != 8 {
+    if is_buffer && (bytes.len() != 8 || matches!(piece, Piece::Value(e, _) if !matches!(e, Elem::U64 | Elem::I64))) {
         return Err(KernargError::NotBuffer { index, name });
     }
-    check_type(index, &name, arg, piece)?;
-    // A scalar narrower than its word leaves the rest zero, where t0 itself passes bf16 or bool in 4 bytes. With a
-    // parameter of any other compiler a value of another size is a value of another type.
-    let ours = arg.type_name == "bool" || Elem::from_name(&arg.type_name).is_some();
+    check_type(index, arg, piece)?;
+    let ours = Named::of(arg).is_some_and(Named::may_be_narrow);
     let narrow = ours && !is_buffer && matches!(piece, Piece::Value(..)) && bytes.len() <= arg.size as usize;
     if narrow || bytes.len() == arg.size as usize {
         Ok(bytes)
@@ -214,55 +219,40 @@ fn bytes_of(index: usize, arg: &Arg, piece: &Piece) -> Result<Vec<u8>, KernargEr
     }
 }
 
-/// Compares an argument's type with the parameter's where both are known: t0 writes its own type names into the
-/// metadata, those of other compilers are not judged.
-fn check_type(index: usize, name: &str, arg: &Arg, piece: &Piece) -> Result<(), KernargError> {
-    // A bool is one byte in an array and any integer word as a value.
-    let is_bool = arg.type_name == "bool";
-    let wanted = Elem::from_name(&arg.type_name);
-    if wanted.is_none() && !is_bool {
-        return Ok(());
-    }
-    let wrong = |given: String, help: String| {
+/// Compares an argument's type with the parameter's where both are known.
+fn check_type(index: usize, arg: &Arg, piece: &Piece) -> Result<(), KernargError> {
+    let wrong = |wanted: &str, given: String, help: String| {
         Err(KernargError::Type {
             index,
-            name: name.to_owned(),
-            wanted: arg.type_name.clone(),
+            name: arg.name.clone(),
+            wanted: wanted.to_owned(),
             given,
             help,
         })
     };
+    let array = |descriptor: &str| format!("an array of {}", Elem::dtype_of(descriptor));
+    if arg.kind == ArgKind::DynamicLds {
+        let given = match piece {
+            Piece::Value(Elem::U32 | Elem::I32, _) | Piece::Bytes(_) => return Ok(()),
+            Piece::Value(elem, _) => elem.to_string(),
+            Piece::Buffer { descriptor, .. } => array(descriptor),
+        };
+        let help = "write u32:0, and its bytes in --lds".to_owned();
+        return wrong("memory of the workgroup (local)", given, help);
+    }
+    let Some(named) = Named::of(arg) else { return Ok(()) };
     match piece {
-        // An address of one's own for a buffer.
-        Piece::Value(Elem::U64 | Elem::I64, _) if arg.kind == ArgKind::GlobalBuffer => Ok(()),
-        Piece::Value(elem, _) if Some(*elem) == wanted => Ok(()),
-        Piece::Value(Elem::U8 | Elem::U32, _) if is_bool => Ok(()),
-        Piece::Value(elem, _) => {
-            let write = if is_bool {
-                "u32:1 or u32:0".to_owned()
-            } else {
-                format!("{}:VALUE", arg.type_name)
-            };
-            wrong(elem.to_string(), format!("write {write}"))
+        Piece::Bytes(_) => Ok(()),
+        // An address of one's own.
+        Piece::Value(..) if arg.kind == ArgKind::GlobalBuffer => Ok(()),
+        Piece::Value(elem, _) if named.takes(*elem) => Ok(()),
+        Piece::Value(elem, _) => wrong(&arg.type_name, elem.to_string(), named.value_help(arg.size)),
+        Piece::Buffer { .. } if arg.kind != ArgKind::GlobalBuffer && named.holds_address() => Ok(()),
+        Piece::Buffer { descriptor, .. } if arg.kind != ArgKind::GlobalBuffer => {
+            wrong(&arg.type_name, array(descriptor), named.value_help(arg.size))
         }
-        Piece::Buffer { .. } if arg.kind != ArgKind::GlobalBuffer => Ok(()), // a wrong size says so
-        Piece::Buffer { descriptor, .. } => {
-            let allowed = wanted.map_or("|u1", Elem::descriptor);
-            if descriptor == allowed || (is_bool && descriptor == "|b1") || (allowed == "|u1" && descriptor == "|b1") {
-                return Ok(());
-            }
-            let dtype = Elem::dtype_of(descriptor);
-            let wanted = Elem::dtype_of(allowed);
-            let note = if arg.type_name == "bf16" {
-                ", which carries bf16 bits in NumPy"
-            } else {
-                ""
-            };
-            wrong(
-                format!("an array of {dtype}"),
-                format!("pass an array of dtype {wanted}{note}"),
-            )
-        }
+        Piece::Buffer { descriptor, .. } if named.takes_array(descriptor) => Ok(()),
+        Piece::Buffer { descriptor, .. } => wrong(&arg.type_name, array(descriptor), named.array_help()),
     }
 }
 
@@ -314,7 +304,7 @@ fn pack_in_order(block_bytes: u32, pieces: &[Piece]) -> Result<Vec<u8>, KernargE
     let mut block = Vec::new();
     for p in pieces {
         let bytes = match p {
-            Piece::Value(_, bytes) => bytes.clone(),
+            Piece::Value(_, bytes) | Piece::Bytes(bytes) => bytes.clone(),
             Piece::Buffer { address, .. } => address.to_le_bytes().to_vec(),
         };
         // A structure is aligned by what divides its size.
@@ -377,6 +367,7 @@ mod tests {
         let scalar = |ty| Arg::by_value("a", ty, 0, 4);
         let value = |text: &str| match text.parse().unwrap() {
             Spec::Value(elem, bytes) => Piece::Value(elem, bytes),
+            Spec::Bytes(bytes) => Piece::Bytes(bytes),
             other => panic!("{other:?}"),
         };
         let array = |descriptor: &str| Piece::Buffer {
@@ -393,15 +384,48 @@ mod tests {
         ] {
             assert!(check(scalar(ty), &value(text)).is_ok(), "{ty} {text}");
         }
-        // Another compiler's `long` or structure takes all of its bytes or none.
-        let long = || Arg::by_value("a", "long", 0, 8);
-        assert!(check(long(), &value("i64:-1")).is_ok());
-        let e = check(long(), &value("i32:-1")).unwrap_err().to_string();
+        // A structure takes all of its bytes or none.
+        let packet = || Arg::by_value("a", "packet", 0, 8);
+        assert!(check(packet(), &value("i64:-1")).is_ok());
+        let e = check(packet(), &value("i32:-1")).unwrap_err().to_string();
         assert_eq!(
             e,
             "argument 0 (`a`) has 8 bytes, 4 bytes given; use a type of that size"
         );
-        assert!(check(scalar("float"), &value("f16:1")).is_err());
+        for (ty, text) in [("float", "u32:1"), ("float", "f16:1"), ("int", "f32:1")] {
+            assert!(check(scalar(ty), &value(text)).is_err(), "{ty} {text}");
+        }
+        let long = Arg::by_value("", "long", 0, 8);
+        let e = check(long.clone(), &value("i32:-1")).unwrap_err().to_string();
+        assert_eq!(e, "argument 0 is long, i32 was given; write i64:VALUE");
+        // An address travels as an integer, not as anything else; bytes as they are fit everywhere.
+        assert!(check(long, &array("<f4")).is_ok());
+        let e = check(scalar("float"), &array("<f4")).unwrap_err().to_string();
+        assert_eq!(
+            e,
+            "argument 0 (`a`) is float, an array of float32 was given; write f32:VALUE"
+        );
+        for ty in ["float", "f32", "uint", "packet"] {
+            assert!(check(scalar(ty), &value("hex:0000803f")).is_ok(), "{ty}");
+        }
+        let wide = Arg::by_value("v", "float4", 0, 16);
+        let e = check(wide, &value("f32:1")).unwrap_err().to_string();
+        assert_eq!(
+            e,
+            "argument 0 (`v`) is float4, f32 was given; write hex: and its 16 bytes in memory order"
+        );
+        let local = Arg {
+            kind: ArgKind::DynamicLds,
+            ..Arg::by_value("l", "float*", 0, 4)
+        };
+        assert!(check(local.clone(), &value("u32:0")).is_ok());
+        let e = check(local, &value("f32:0")).unwrap_err().to_string();
+        assert!(
+            e.contains("(local), f32 was given; write u32:0, and its bytes in --lds"),
+            "{e}"
+        );
+        let e = check(Arg::buffer("", "", 0), &value("f64:1")).unwrap_err().to_string();
+        assert!(e.starts_with("argument 0 is a buffer; pass in:"), "{e}");
         let e = check(scalar("f32"), &value("u32:2")).unwrap_err().to_string();
         assert_eq!(e, "argument 0 (`a`) is f32, u32 was given; write f32:VALUE");
         for (ty, text) in [
@@ -420,7 +444,8 @@ mod tests {
             ("u8", "|u1"),
             ("u8", "|b1"),
             ("bool", "|b1"),
-            ("float*", "<i8"),
+            ("float*", "<f4"),
+            ("packet*", "<i8"),
         ] {
             assert!(check(Arg::buffer("x", ty, 0), &array(d)).is_ok(), "{ty} {d}");
         }
@@ -430,6 +455,8 @@ mod tests {
             ("f16", "<u2"),
             ("u32", "<i4"),
             ("u8", "|i1"),
+            ("float*", "|b1"),
+            ("float*", "<c8"),
         ] {
             assert!(check(Arg::buffer("x", ty, 0), &array(d)).is_err(), "{ty} {d}");
         }

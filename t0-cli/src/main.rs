@@ -21,6 +21,7 @@ mod profile;
 mod registry;
 mod run;
 mod spec;
+mod types;
 
 use clap::{Parser, Subcommand};
 use error::CliError;
@@ -35,7 +36,7 @@ struct Cli {
     /// Print one JSON document
     #[arg(long, global = true)]
     json: bool,
-    /// The chip to make or read code for [default: gfx1100, or what an assembler file says]
+    /// The chip to make or read code for [default: gfx1100, or what a file says]
     #[arg(long, global = true, value_parser = parse_target)]
     target: Option<Target>,
     #[command(subcommand)]
@@ -91,7 +92,7 @@ fn main() -> ExitCode {
         Command::Build(args) => build::run(&args, &target, &mut out),
         Command::Asm(args) => asm::run(&args, cli.target, &mut out),
         Command::Dis(args) => dis::run(&args, &target, &mut out),
-        Command::Run(args) => run::run(&args, &mut out),
+        Command::Run(args) => run::run(&args, cli.target, &mut out),
         Command::Bench(what) => bench::run(&what, &target, &mut out),
     };
     match result.and_then(|outcome| out.flush().map(|()| outcome)) {

@@ -18,10 +18,20 @@ fn invalid(text: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, text)
 }
 
+/// Whether a descriptor, whatever its byte order, is that of plain numbers.
+fn is_number(descriptor: &str) -> bool {
+    let plain = descriptor.trim_start_matches(['<', '>', '|', '=']);
+    matches!(
+        plain,
+        "b1" | "i1" | "i2" | "i4" | "i8" | "u1" | "u2" | "u4" | "u8" | "f2" | "f4" | "f8" | "c8" | "c16"
+    )
+}
+
 impl Array {
     /// Reads a `.npy` file.
     ///
-    /// Errors: another format, big-endian or Fortran-ordered data, structured elements, missing bytes.
+    /// Errors: another format, big-endian or Fortran-ordered data, elements that are no plain numbers, missing bytes or
+    /// more than the shape says.
     pub fn read(file: &[u8]) -> io::Result<Array> {
         let mut rest = file;
         let header = NpyHeader::from_reader(&mut rest)?;
@@ -31,6 +41,13 @@ impl Array {
         let size = elem
             .num_bytes()
             .ok_or_else(|| invalid("the array's elements are too large"))?;
+        let descriptor = elem.to_string();
+        if !is_number(&descriptor) {
+            return Err(invalid(&format!(
+                "elements of dtype `{descriptor}` are no numbers a kernel knows; save booleans, integers of 8 to 64 bits, floats of 16 to 64 \
+                 bits or complex numbers of those (bf16 as .view(numpy.uint16))"
+            )));
+        }
         if elem.endianness() == Endianness::Big && size > 1 {
             return Err(invalid("the array is big-endian; save it as little-endian"));
         }
@@ -42,8 +59,15 @@ impl Array {
         let bytes = header.shape().iter().try_fold(size as u64, |n, &d| n.checked_mul(d));
         let bytes = bytes.and_then(|n| rest.get(..usize::try_from(n).ok()?));
         let bytes = bytes.ok_or_else(|| invalid("the file ends before the array does"))?;
+        if bytes.len() < rest.len() {
+            return Err(invalid(&format!(
+                "{} bytes follow the {} of the array; the file is damaged, save it again",
+                rest.len() - bytes.len(),
+                bytes.len()
+            )));
+        }
         Ok(Array {
-            descriptor: elem.to_string(),
+            descriptor,
             shape: header.shape().to_vec(),
             bytes: bytes.to_vec(),
         })
@@ -116,6 +140,14 @@ mod tests {
         assert!(file("'<f4'", "True", "(2, 2)", 16).contains("Fortran"));
         assert!(file("'<f4'", "False", "(2,)", 7).contains("ends before"));
         assert!(file("[('a', '<f4')]", "False", "(2,)", 8).contains("structured"));
+        assert!(file("'<f4'", "False", "(2,)", 9).contains("1 bytes follow the 8 of the array"));
+        for descr in ["'|S3'", "'<U4'", "'<M8[ns]'", "'<f16'", "'|V2'", "'<c32'", "'|O'"] {
+            let e = file(descr, "False", "(0,)", 0);
+            assert!(
+                e.contains("no numbers a kernel knows") || descr == "'|O'",
+                "{descr}: {e}"
+            );
+        }
         assert!(Array::read(b"hello").is_err());
     }
 }

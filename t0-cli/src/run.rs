@@ -1,7 +1,8 @@
 //! `t0 run`: launches a kernel of a code object on a card or the simulated one.
 //!
-//! Every buffer lies between guard bytes with a pattern that is checked after the run: a kernel that writes past either
-//! end is found even where the memory belongs to the process.
+//! Every buffer lies between guard bytes. The simulated card maps none of them: a load or store that leaves the buffer is
+//! a fault at its instruction. A card knows only pages, so there the guard bytes hold a pattern that is checked after the
+//! run: stores are found, loads are not.
 
 use crate::device::{Device, DeviceKind, Options};
 use crate::error::{read_file, write_file, CliError};
@@ -9,12 +10,14 @@ use crate::kernarg::{pack, Geometry, Piece};
 use crate::npy::Array;
 use crate::output::{Outcome, Output};
 use crate::profile::{Counts, Fidelity};
-use crate::spec::{parse_dims, Elem, Spec};
+use crate::spec::{parse_block, parse_bytes, parse_dims, Elem, Spec};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use t0_backend_rdna3::object::{CodeObject, Kernel};
+use t0_backend_rdna3::target::Target;
 use t0_runtime::{Buffer, Gpu, Module};
+use t0_sim::driver::ExecFaultKind;
 use t0_sim::{Numerics, Profile};
 
 /// Arguments of `t0 run`.
@@ -25,14 +28,15 @@ pub struct Args {
     /// The kernel; not needed when there is only one
     #[arg(long)]
     kernel: Option<String>,
-    /// Workgroups: X, X,Y or X,Y,Z
-    #[arg(long, value_parser = parse_dims)]
+    /// Workgroups: X, X,Y or X,Y,Z. With a 0 nothing is executed and outputs hold their FILL, as a launch over an empty
+    /// array does nothing
+    #[arg(long, value_parser = parse_dims, allow_hyphen_values = true)]
     grid: [u32; 3],
     /// Work-items of a workgroup: X, X,Y or X,Y,Z
-    #[arg(long, value_parser = parse_dims)]
+    #[arg(long, value_parser = parse_block, allow_hyphen_values = true)]
     block: [u32; 3],
     /// Bytes of dynamic LDS besides what the kernel declares
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value = "0", value_parser = parse_bytes, allow_hyphen_values = true)]
     lds: u32,
     /// The kernel's arguments in order.
     #[arg(long = "arg", value_name = "SPEC", help = ARG_HELP)]
@@ -55,6 +59,9 @@ pub struct Args {
 const ARG_HELP: &str =
     "An argument, in order: u32:7 i32:-1 u64:7 f32:0.5 hex:00ff in:X.npy out:Y.npy:f32:64x64[:FILL] \
     inout:X.npy:Y.npy; FILL is a number, nan or poison";
+
+/// Work-items of a workgroup at most (LLVM AMDGPUUsage, `.max_flat_workgroup_size`).
+const MOST_ITEMS: u64 = 1024;
 
 /// Guard bytes on either side of a buffer. A multiple of 256 keeps the buffer as aligned as an allocation.
 const GUARD: usize = 4096;
@@ -81,6 +88,8 @@ struct Finding {
 #[derive(Debug, Serialize)]
 struct Report {
     device: String,
+    /// Absent on a card, which does not count, and after a fault unless --count counted up to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     wave_instructions: Option<u64>,
     seconds: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -95,7 +104,7 @@ struct Report {
 }
 
 /// Runs the command.
-pub fn run(args: &Args, out: &mut Output) -> Result<Outcome, CliError> {
+pub fn run(args: &Args, target: Option<Target>, out: &mut Output) -> Result<Outcome, CliError> {
     let in_file = |source| CliError::Object {
         path: args.file.clone(),
         source,
@@ -107,6 +116,8 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Outcome, CliError> {
         None => only_kernel(&object, &args.file)?,
     };
     // Everything that can be wrong with the command line is found before a device is opened.
+    check_target(target, &object, &args.file)?;
+    check_launch(args, &object, kernel)?;
     let inputs: Vec<Input> = args.args.iter().map(Input::read).collect::<Result<_, _>>()?;
     let device = Device::open(
         args.device,
@@ -135,9 +146,20 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Outcome, CliError> {
     )
     .map_err(|e| CliError::Usage(e.to_string()))?;
 
-    name_arrays(&device, kernel, &buffers);
-    let (duration, mut findings) = launch(&device, &bytes, kernel, &geometry, &kernarg)?;
-    if findings.is_empty() {
+    leave_no_guards(&device, kernel, &buffers);
+    let launched = launch(&device, &bytes, kernel, &geometry, &kernarg);
+    let unwritten = not_written(&inputs);
+    let (duration, fault) = launched.inspect_err(|_| {
+        if let Some(text) = &unwritten {
+            eprintln!("note: {text}");
+        }
+    })?;
+    let faulted = fault.is_some();
+    let mut findings: Vec<Finding> = fault
+        .map(|f| f.finding(&device, kernel, &buffers, unwritten.as_deref()))
+        .into_iter()
+        .collect();
+    if !faulted {
         for (index, (input, buffer)) in inputs.iter().zip(&buffers).enumerate() {
             let Some(buffer) = buffer else { continue };
             let contents = buffer.buffer.to_vec()?;
@@ -163,11 +185,10 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Outcome, CliError> {
     let asked = |on: bool| profile.as_ref().filter(|_| on);
     let report = Report {
         device: device.name().to_owned(),
-        // A launch that faulted counts up to its fault where it was counted at all.
         wave_instructions: profile
             .as_ref()
             .map(Profile::instructions)
-            .or(stats.as_ref().map(|s| s.instructions)),
+            .or(stats.as_ref().filter(|_| !faulted).map(|s| s.instructions)),
         seconds: duration.as_secs_f64(),
         cycles: stats.as_ref().and_then(|s| s.cycles),
         numerics: device.sim.as_ref().map(|s| s.numerics().name()),
@@ -197,13 +218,82 @@ fn only_kernel<'a>(object: &'a CodeObject, path: &Path) -> Result<&'a Kernel, Cl
     }
 }
 
+/// The chip the user named is the file's.
+fn check_target(asked: Option<Target>, object: &CodeObject, path: &Path) -> Result<(), CliError> {
+    match asked {
+        Some(t) if t.name != object.target.name => Err(CliError::Usage(format!(
+            "{} is for {}, --target says {}; leave --target out, or build the code object for {}",
+            path.display(),
+            object.target.name,
+            t.name,
+            t.name
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Workgroup and LDS are what the kernel and the chip can have.
+fn check_launch(args: &Args, object: &CodeObject, kernel: &Kernel) -> Result<(), CliError> {
+    let block = args.block.map(|n| n.to_string()).join(",");
+    let items: u64 = args.block.iter().fold(1, |n, &d| n.saturating_mul(d.into()));
+    let name = &kernel.name;
+    let metadata = kernel.metadata.as_ref();
+    if let Some(required) = metadata
+        .and_then(|m| m.required_group_size)
+        .filter(|r| *r != args.block)
+    {
+        let required = required.map(|n| n.to_string()).join(",");
+        return Err(CliError::Usage(format!(
+            "--block {block}: kernel `{name}` was compiled for workgroups of {required} only; write --block {required}"
+        )));
+    }
+    let limit = match metadata.map_or(0, |m| m.max_group_size) {
+        0 => MOST_ITEMS,
+        n => MOST_ITEMS.min(n.into()),
+    };
+    if items > limit {
+        return Err(CliError::Usage(format!(
+            "--block {block} has {items} work-items, kernel `{name}` takes at most {limit}; write a smaller --block, or compile it for more \
+             (clang: __attribute__((amdgpu_flat_work_group_size(1, N))) with N up to {MOST_ITEMS})"
+        )));
+    }
+    let declared = kernel.descriptor.group_segment_bytes;
+    let limit = object.target.max_lds;
+    if u64::from(declared) + u64::from(args.lds) > u64::from(limit) {
+        return Err(CliError::Usage(format!(
+            "--lds {}: with the {declared} bytes kernel `{name}` declares it is more than the {limit} bytes a workgroup has; write at most {}",
+            args.lds,
+            limit.saturating_sub(declared)
+        )));
+    }
+    Ok(())
+}
+
+/// What happened to the outputs of a run that has none.
+fn not_written(inputs: &[Input]) -> Option<String> {
+    let outputs: Vec<&Path> = inputs.iter().filter_map(Input::output_path).collect();
+    let old = outputs.iter().any(|p| p.exists());
+    let names: Vec<String> = outputs.iter().map(|p| p.display().to_string()).collect();
+    let (was, it) = match names.len() {
+        0 => return None,
+        1 => ("was", "that file"),
+        _ => ("were", "what exists of them"),
+    };
+    let note = if old {
+        format!("; {it} is from before this run")
+    } else {
+        String::new()
+    };
+    Some(format!("{} {was} not written{note}", names.join(", ")))
+}
+
 fn launch(
     device: &Device,
     file: &[u8],
     kernel: &Kernel,
     g: &Geometry,
     kernarg: &[u8],
-) -> Result<(Duration, Vec<Finding>), CliError> {
+) -> Result<(Duration, Option<Fault>), CliError> {
     let module = Module::load(&device.gpu, file)?;
     let loaded = module.kernel(&kernel.name)?.with_dynamic_lds(g.dynamic_lds);
     let queue = device.gpu.queue()?;
@@ -216,27 +306,57 @@ fn launch(
                 .duration()
                 .filter(|_| device.sim.is_none())
                 .unwrap_or(start.elapsed()),
-            Vec::new(),
+            None,
         )),
-        Err(t0_runtime::Error::Fault { detail, .. }) => {
-            Ok((start.elapsed(), vec![fault_finding(device, kernel, detail)]))
-        }
+        Err(t0_runtime::Error::Fault { detail, .. }) => Ok((start.elapsed(), Some(Fault { detail }))),
         Err(e) => Err(e.into()),
     }
 }
 
-/// The fault with its place in the code and the Rust source as far as they are known.
-fn fault_finding(device: &Device, kernel: &Kernel, detail: String) -> Finding {
-    let fault = device.sim.as_ref().and_then(|s| s.fault());
-    let pc = fault.as_ref().and_then(|f| f.pc);
-    let line = pc.and_then(|pc| kernel.line_at(pc));
-    Finding {
-        rule: "fault",
-        severity: "error",
-        file: line.map(|l| l.file.to_string()),
-        line: line.map(|l| l.line),
-        pc,
-        text: detail,
+/// Why a launch stopped.
+struct Fault {
+    detail: String,
+}
+
+impl Fault {
+    /// The finding, with its place in the code and the Rust source as far as they are known, the array whose guard bytes
+    /// were touched, and what became of the outputs.
+    fn finding(
+        self,
+        device: &Device,
+        kernel: &Kernel,
+        buffers: &[Option<Guarded>],
+        unwritten: Option<&str>,
+    ) -> Finding {
+        let fault = device.sim.as_ref().and_then(|s| s.fault());
+        let pc = fault.as_ref().and_then(|f| f.pc);
+        let line = pc.and_then(|pc| kernel.line_at(pc));
+        let va = fault.as_ref().and_then(|f| match &f.kind {
+            ExecFaultKind::Memory(m) => Some(m.va),
+            _ => None,
+        });
+        let guard = va.and_then(|va| {
+            let mut all = buffers.iter().enumerate();
+            all.find_map(|(index, b)| b.as_ref().filter(|b| b.guards(va)).map(|b| (index, b)))
+        });
+        let mut text = match guard {
+            Some((index, b)) => format!(
+                "argument {index} ({}): outside of its {} bytes: {}",
+                b.name, b.len, self.detail
+            ),
+            None => self.detail,
+        };
+        if let Some(unwritten) = unwritten {
+            text += &format!("; {unwritten}");
+        }
+        Finding {
+            rule: if guard.is_some() { "guard" } else { "fault" },
+            severity: "error",
+            file: line.map(|l| l.file.to_string()),
+            line: line.map(|l| l.line),
+            pc,
+            text,
+        }
     }
 }
 
@@ -265,6 +385,7 @@ fn print(device: &Device, report: &Report, out: &mut Output) -> Result<(), CliEr
 /// An argument with its file read.
 enum Input<'a> {
     Value(Elem, &'a [u8]),
+    Bytes(&'a [u8]),
     Array {
         name: &'a Path,
         array: Array,
@@ -283,6 +404,7 @@ impl<'a> Input<'a> {
         };
         Ok(match spec {
             Spec::Value(elem, bytes) => Input::Value(*elem, bytes),
+            Spec::Bytes(bytes) => Input::Bytes(bytes),
             Spec::In(path) => Input::Array {
                 name: path,
                 array: array(path)?,
@@ -333,7 +455,15 @@ impl<'a> Input<'a> {
                 shape: array.shape.clone(),
             },
             (Input::Value(elem, bytes), _) => Piece::Value(*elem, bytes.to_vec()),
+            (Input::Bytes(bytes), _) => Piece::Bytes(bytes.to_vec()),
             (Input::Array { .. }, None) => Piece::Value(Elem::U64, Vec::new()),
+        }
+    }
+
+    fn output_path(&self) -> Option<&Path> {
+        match self {
+            Input::Array { output, .. } => *output,
+            _ => None,
         }
     }
 
@@ -378,6 +508,13 @@ impl Guarded {
         }))
     }
 
+    /// Whether an address lies in the guard bytes.
+    fn guards(&self, va: u64) -> bool {
+        let at = va.wrapping_sub(self.buffer.va());
+        let (guard, len) = (GUARD as u64, self.len as u64);
+        at < guard || (at >= guard + len && at < 2 * guard + len)
+    }
+
     fn guard_findings(&self, index: usize, contents: &[u8]) -> Option<Finding> {
         let is_guard = |i: &usize| *i < GUARD || *i >= GUARD + self.len;
         let wrong: Vec<usize> = (0..contents.len())
@@ -405,8 +542,8 @@ impl Guarded {
     }
 }
 
-/// Calls the arrays by their parameters in messages of the simulated card: the user's bytes without the guards.
-fn name_arrays(device: &Device, kernel: &Kernel, buffers: &[Option<Guarded>]) {
+/// Leaves kernels on the simulated card the user's bytes without the guards, by the parameters' names.
+fn leave_no_guards(device: &Device, kernel: &Kernel, buffers: &[Option<Guarded>]) {
     let Some(sim) = &device.sim else { return };
     let visible = kernel.metadata.iter().flat_map(|m| &m.args);
     let visible: Vec<_> = visible.filter(|a| !a.kind.is_hidden()).collect();
@@ -417,8 +554,7 @@ fn name_arrays(device: &Device, kernel: &Kernel, buffers: &[Option<Guarded>]) {
         let name = names.next().map(|a| a.name.clone()).filter(|n| !n.is_empty());
         let Some(b) = buffer else { continue };
         let name = name.unwrap_or_else(|| format!("argument {index}"));
-        let (va, guard) = (b.buffer.va(), GUARD as u64);
-        sim.name_memory(va, guard, &format!("guard bytes before {name}"));
-        sim.name_memory(va + guard, b.len as u64, &name);
+        let va = b.buffer.va();
+        sim.narrow_memory(va, va + GUARD as u64, b.len as u64, &name);
     }
 }

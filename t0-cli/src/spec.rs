@@ -83,21 +83,38 @@ impl Elem {
             text: text.to_owned(),
             elem: self,
         };
+        let beyond = |holds: String| SpecError::Range {
+            text: text.to_owned(),
+            elem: self,
+            holds,
+        };
         macro_rules! int {
             ($t:ty) => {
                 <$t>::try_from(integer(text).ok_or_else(wrong)?)
-                    .map_err(|_| wrong())?
+                    .map_err(|_| beyond(format!("{} to {}", <$t>::MIN, <$t>::MAX)))?
                     .to_le_bytes()
                     .to_vec()
             };
         }
+        macro_rules! float {
+            ($value:expr, $most:expr) => {{
+                let value = $value;
+                if value.is_infinite() && !says_infinity(text) {
+                    return Err(beyond(format!(
+                        "finite numbers up to {:e}; write inf for infinity",
+                        $most
+                    )));
+                }
+                value.to_le_bytes().to_vec()
+            }};
+        }
         let float = || text.parse::<f64>().map_err(|_| wrong());
         Ok(match self {
-            Elem::F16 => f16::from_f64(float()?).to_le_bytes().to_vec(),
-            Elem::Bf16 => bf16::from_f64(float()?).to_le_bytes().to_vec(),
+            Elem::F16 => float!(f16::from_f64(float()?), f16::MAX.to_f32()),
+            Elem::Bf16 => float!(bf16::from_f64(float()?), bf16::MAX.to_f32()),
             // Parsed as f32, not rounded twice.
-            Elem::F32 => text.parse::<f32>().map_err(|_| wrong())?.to_le_bytes().to_vec(),
-            Elem::F64 => float()?.to_le_bytes().to_vec(),
+            Elem::F32 => float!(text.parse::<f32>().map_err(|_| wrong())?, f32::MAX),
+            Elem::F64 => float!(float()?, f64::MAX),
             Elem::I8 => int!(i8),
             Elem::I16 => int!(i16),
             Elem::I32 => int!(i32),
@@ -107,6 +124,11 @@ impl Elem {
             Elem::U32 => int!(u32),
             Elem::U64 => int!(u64),
         })
+    }
+
+    /// Whether its numbers are integers.
+    pub fn is_int(self) -> bool {
+        !matches!(self, Elem::F16 | Elem::Bf16 | Elem::F32 | Elem::F64)
     }
 
     /// Bytes of an element.
@@ -126,6 +148,12 @@ impl fmt::Display for Elem {
     }
 }
 
+/// Infinity in words, not a number too large for its type.
+fn says_infinity(text: &str) -> bool {
+    let word = text.trim_start_matches(['+', '-']).to_ascii_lowercase();
+    matches!(word.as_str(), "inf" | "infinity")
+}
+
 /// A decimal or `0x` hexadecimal integer.
 fn integer(text: &str) -> Option<i128> {
     match text.strip_prefix("0x") {
@@ -139,6 +167,8 @@ fn integer(text: &str) -> Option<i128> {
 pub enum Spec {
     /// A value: its type and bytes.
     Value(Elem, Vec<u8>),
+    /// A value's bytes as they are, whatever its type.
+    Bytes(Vec<u8>),
     /// A buffer with the bytes of an array.
     In(PathBuf),
     /// A buffer whose bytes go to a file.
@@ -167,7 +197,17 @@ pub enum SpecError {
     /// Nothing that is known.
     #[error("`{0}` is no argument; write u32:7, i32:-1, u64:7, f32:0.5, hex:00ff, in:X.npy, out:Y.npy:f32:64x64[:FILL] or inout:X.npy:Y.npy")]
     Form(String),
-    /// A number that is none or does not fit.
+    /// A number beyond its type.
+    #[error("`{text}` is out of range for {elem}, which holds {holds}")]
+    Range {
+        /// What was written.
+        text: String,
+        /// What was wanted.
+        elem: Elem,
+        /// The numbers it has.
+        holds: String,
+    },
+    /// A number that is none.
     #[error("`{text}` is no {elem}")]
     Number {
         /// What was written.
@@ -186,6 +226,9 @@ pub enum SpecError {
     /// More bytes than can be.
     #[error("shape {0} is too large")]
     Shape(String),
+    /// A shape that may be meant as a hexadecimal number.
+    #[error("shape `{0}` looks hexadecimal; shapes are decimal numbers with x between them, such as 1024 or 64x64 (a first dimension of 0 is written 00)")]
+    Hexadecimal(String),
 }
 
 impl FromStr for Spec {
@@ -199,11 +242,9 @@ impl FromStr for Spec {
         }
         match kind {
             "in" => Ok(Spec::In(rest.into())),
-            // Bytes of any number: an aggregate has no type of its own here.
-            "hex" => Ok(Spec::Value(
-                Elem::U8,
-                hex_bytes(rest).ok_or_else(|| SpecError::Hex(rest.to_owned()))?,
-            )),
+            "hex" => hex_bytes(rest)
+                .map(Spec::Bytes)
+                .ok_or_else(|| SpecError::Hex(rest.to_owned())),
             "out" => parse_out(s, rest),
             "inout" => {
                 let (input, output) = rest.split_once(':').ok_or_else(form)?;
@@ -245,6 +286,9 @@ fn parse_out(whole: &str, rest: &str) -> Result<Spec, SpecError> {
     let (at, elem) = found
         .filter(|&(at, _)| at > 0)
         .ok_or_else(|| SpecError::Out(whole.to_owned()))?;
+    if parts[at + 1].starts_with("0x") || parts[at + 1].starts_with("0X") {
+        return Err(SpecError::Hexadecimal(parts[at + 1].to_owned()));
+    }
     let shape: Vec<u64> = parts[at + 1]
         .split('x')
         .map(str::parse)
@@ -266,9 +310,28 @@ fn parse_out(whole: &str, rest: &str) -> Result<Spec, SpecError> {
     })
 }
 
+/// Bytes of LDS.
+///
+/// Errors: no number, a negative one.
+pub fn parse_bytes(s: &str) -> Result<u32, String> {
+    s.parse()
+        .map_err(|_| format!("`{s}` is no number of bytes; write a decimal number from 0 up, such as 4096"))
+}
+
+/// A workgroup as [`parse_dims`] reads it.
+///
+/// Errors: not one to three numbers, no work-item.
+pub fn parse_block(s: &str) -> Result<[u32; 3], String> {
+    let dims = parse_dims(s)?;
+    if dims.contains(&0) {
+        return Err("a workgroup has at least one work-item in each dimension".to_owned());
+    }
+    Ok(dims)
+}
+
 /// `X[,Y,Z]`: counts in up to three dimensions, missing ones are 1.
 ///
-/// Errors: not one to three numbers.
+/// Errors: not one to three numbers below 2^32.
 pub fn parse_dims(s: &str) -> Result<[u32; 3], String> {
     let mut dims = [1; 3];
     let parts: Vec<&str> = s.split(',').collect();
@@ -276,10 +339,12 @@ pub fn parse_dims(s: &str) -> Result<[u32; 3], String> {
         return Err("there are at most three dimensions".to_owned());
     }
     for (d, part) in dims.iter_mut().zip(parts) {
-        *d = part
-            .trim()
-            .parse()
-            .map_err(|_| format!("`{part}` is no count; write X, X,Y or X,Y,Z"))?;
+        *d = part.trim().parse().map_err(|_| {
+            format!(
+                "`{part}` is no count; write X, X,Y or X,Y,Z with numbers from 0 to {}",
+                u32::MAX
+            )
+        })?;
     }
     Ok(dims)
 }
@@ -291,7 +356,7 @@ mod tests {
 
     fn value(s: &str) -> Vec<u8> {
         match s.parse() {
-            Ok(Spec::Value(_, v)) => v,
+            Ok(Spec::Value(_, v) | Spec::Bytes(v)) => v,
             other => panic!("{s}: {other:?}"),
         }
     }
@@ -330,7 +395,7 @@ mod tests {
             out("y.npy", Elem::F16, &[5], &[0x00, 0x7e])
         );
         assert_eq!(
-            "out:C:/y.npy:u8:0x3:poison".parse(),
+            "out:C:/y.npy:u8:00x3:poison".parse(),
             out("C:/y.npy", Elem::U8, &[0, 3], &[0xff])
         );
         let inout = Spec::InOut {
@@ -369,12 +434,55 @@ mod tests {
         ] {
             assert!(matches!(s.parse::<Spec>(), Err(SpecError::Out(_))), "{s}");
         }
+        for s in ["0x400", "0X400", "0x3", "0x"] {
+            let e = format!("out:y.npy:f32:{s}").parse::<Spec>().unwrap_err();
+            assert_eq!(e, SpecError::Hexadecimal(s.to_owned()));
+        }
         let huge = "out:y.npy:f32:4294967296x4294967296";
         assert!(matches!(huge.parse::<Spec>(), Err(SpecError::Shape(_))));
     }
 
     #[test]
+    fn numbers_beyond_their_type_are_refused() {
+        for s in [
+            "f16:65520",
+            "f16:-1e5",
+            "bf16:3.4e38",
+            "f32:1e60",
+            "f32:-1e60",
+            "f64:1e400",
+            "u8:256",
+            "u32:-1",
+            "i8:-129",
+            "i64:0x8000000000000000",
+        ] {
+            let e = s.parse::<Spec>().unwrap_err();
+            assert!(matches!(e, SpecError::Range { .. }), "{s}: {e}");
+        }
+        let e = "f32:1e60".parse::<Spec>().unwrap_err().to_string();
+        assert_eq!(
+            e,
+            "`1e60` is out of range for f32, which holds finite numbers up to 3.4028235e38; write inf for infinity"
+        );
+        let e = "u8:256".parse::<Spec>().unwrap_err().to_string();
+        assert_eq!(e, "`256` is out of range for u8, which holds 0 to 255");
+        assert!("out:y.npy:f16:4:1e9".parse::<Spec>().is_err());
+        // Infinity in words, and what still rounds to a number.
+        assert_eq!(value("f32:-Inf"), f32::NEG_INFINITY.to_le_bytes());
+        assert_eq!(value("f16:infinity"), [0x00, 0x7c]);
+        assert_eq!(value("f16:65519"), [0xff, 0x7b]);
+        assert_eq!(value("f32:3.4028235e38"), f32::MAX.to_le_bytes());
+    }
+
+    #[test]
     fn dims() {
+        for s in ["0", "1,0", "-1"] {
+            assert!(parse_block(s).is_err(), "{s}");
+        }
+        assert_eq!(parse_block("8,4"), Ok([8, 4, 1]));
+        assert_eq!(parse_bytes("4096"), Ok(4096));
+        assert!(parse_bytes("-1").unwrap_err().contains("from 0 up"));
+
         assert_eq!(parse_dims("4"), Ok([4, 1, 1]));
         assert_eq!(parse_dims("4,5,6"), Ok([4, 5, 6]));
         for s in ["", "a", "1,", "1,2,3,4", "-1"] {

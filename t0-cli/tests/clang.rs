@@ -226,7 +226,7 @@ fn private_memory_is_provided() {
 
 #[test]
 fn every_chip_of_the_generation() {
-    for chip in ["gfx1101", "gfx1102", "gfx1103", "gfx1150", "gfx1151"] {
+    for chip in ["gfx1101", "gfx1102", "gfx1103", "gfx1150", "gfx1151", "gfx1152"] {
         cases_on(chip, "chips", |c| {
             let x: Vec<f32> = (0..64).map(|i| i as f32).collect();
             c.save("x.npy", &x);
@@ -235,4 +235,34 @@ fn every_chip_of_the_generation() {
             assert_eq!(c.load::<f32>("r.npy"), want, "{chip}");
         });
     }
+}
+
+#[test]
+fn arguments_of_another_type_are_refused() {
+    cases("refused", |c| {
+        let refused = |args: &str, text: &str| {
+            let at = format!("{}/", c.dir.display());
+            let args: Vec<String> = args.split(' ').map(|a| a.replace('@', &at)).collect();
+            let mut all = vec!["run", &c.file, "--device", "sim", "--grid", "1", "--block", "64"];
+            all.extend(args.iter().map(String::as_str));
+            let ran = t0(&all);
+            assert_eq!(ran.status, 2, "{}{}", ran.out, ran.err);
+            assert!(ran.err.contains(text), "{}", ran.err);
+        };
+        c.save("i.npy", &[0u32; 64]);
+        c.save("d.npy", &[0f64; 64]);
+        // clang names types, not parameters.
+        let text = "argument 1 is float*, an array of uint32 was given; pass an array of dtype float32";
+        refused("--kernel curve --arg out:@y.npy:f32:64 --arg in:@i.npy", text);
+        let text = "argument 0 is float*, an array of float64 was given";
+        refused("--kernel curve --arg in:@d.npy --arg in:@i.npy", text);
+        refused(
+            "--kernel reverse --arg u64:0 --arg f32:0",
+            "argument 1 is memory of the workgroup (local), f32 was given",
+        );
+        refused(
+            "--kernel scattered --arg u64:0 --arg f32:3",
+            "argument 1 is int, f32 was given; write i32:VALUE",
+        );
+    });
 }

@@ -82,6 +82,23 @@ fn help_is_fine_and_nonsense_is_wrong_usage() {
     let ran = t0(&["isa", "saxpy", "--output", "/no/such/directory/x.txt"]);
     assert_eq!(ran.status, 2, "{}", ran.err);
     assert!(ran.err.contains("cannot write /no/such/directory/x.txt"), "{}", ran.err);
+    for (option, value, text) in [
+        ("--seconds", "-1", "`-1` is no time"),
+        ("--seconds", "nan", "`nan` is no time"),
+        ("--seconds", "x", "`x` is no time"),
+        ("--threads", "-1", "`-1` is no number of threads"),
+        ("--threads", "0", "`0` is no number of threads"),
+    ] {
+        let ran = t0(&["bench", "sim", option, value]);
+        assert_eq!(ran.status, 2, "{option} {value}: {}", ran.err);
+        assert!(ran.err.contains(text), "{option} {value}: {}", ran.err);
+    }
+    let wave = t0(&["dis", "--hex", "-", "--wave-size", "-1"]);
+    assert!(
+        wave.status == 2 && wave.err.contains("waves have 32 or 64 lanes"),
+        "{}",
+        wave.err
+    );
     let target = t0(&["dis", "x.co", "--target", "gfx906"]);
     assert_eq!(target.status, 2);
     assert!(target.err.contains("t0 makes code for gfx1100"), "{}", target.err);
@@ -196,7 +213,7 @@ fn unreadable_files_say_what_to_do() {
     );
     std::fs::write(path("text"), "hello").unwrap();
     let text = t0(&["dis", &path("text"), "--json"]);
-    assert_eq!(text.status, 1);
+    assert_eq!(text.status, 2);
     assert!(
         text.err.contains("no intact ELF file") && text.err.contains("t0 build"),
         "{}",

@@ -7,7 +7,7 @@ mod common;
 use common::{folder, json, t0, words, Ran};
 use std::path::{Path, PathBuf};
 use t0_backend_rdna3::object::{write, Arg, ArgKind, KernelCode, Line, Resources};
-use t0_backend_rdna3::target::GFX1100;
+use t0_backend_rdna3::target::{Target, GFX1100, TARGETS};
 
 /// `kernel void axpy(global float* y, global const float* x, float a, uint n)`:
 /// `i = group * 64 + item; if (i < n) y[i] += a * x[i];`
@@ -27,6 +27,10 @@ const DYN: [u32; 31] = [
 ];
 
 fn code_object(dir: &Path) -> String {
+    code_object_for(dir, &GFX1100)
+}
+
+fn code_object_for(dir: &Path, target: &Target) -> String {
     let kernel = |name: &str, code: &[u32], kernarg_bytes, args| KernelCode {
         name: name.to_owned(),
         code: words(code),
@@ -66,7 +70,7 @@ fn code_object(dir: &Path) -> String {
         kernel("dyn", &DYN, 12, vec![Arg::buffer("y", "float*", 0), lds]),
     ];
     let path = dir.join("k.co");
-    std::fs::write(&path, write(&GFX1100, &kernels).unwrap()).unwrap();
+    std::fs::write(&path, write(target, &kernels).unwrap()).unwrap();
     path.to_str().unwrap().to_owned()
 }
 
@@ -162,31 +166,173 @@ fn dynamic_lds_and_fills() {
         (ran.status, load(&c.dir.join("b.npy")).1[64..].to_vec()),
         (0, vec![-3.0; 64])
     );
-    let ran = c.run("--kernel dyn --grid 0 --block 64 --arg out:@c.npy:i32:0x3 --arg u32:0 --json");
+    let ran = c.run("--kernel dyn --grid 0 --block 64 --arg out:@c.npy:i32:3x2:7 --arg u32:0 --json");
+    // A grid of no workgroups executes nothing; outputs keep their FILL.
     assert_eq!((ran.status, json(&ran)["wave_instructions"].as_u64()), (0, Some(0)));
-    assert!(c.dir.join("c.npy").exists());
+    let empty = std::fs::read(c.dir.join("c.npy")).unwrap();
+    assert_eq!(empty[empty.len() - 24..], [7, 0, 0, 0].repeat(6));
 }
 
 #[test]
-fn writes_past_the_end_are_found() {
+fn accesses_past_the_end_are_found() {
     let c = Case::new("guard");
-    let ran = c.run(
-        "--kernel axpy --grid 2 --block 64 --arg inout:@y.npy:@o.npy --arg in:@x.npy --arg f32:2 --arg u32:101 --json",
-    );
+    // One element too many: the load of `y` comes first; then a store behind an output.
+    for (line, wanted) in [
+        (
+            "--kernel axpy --grid 2 --block 64 --arg inout:@y.npy:@o.npy --arg in:@x.npy --arg f32:2 --arg u32:101",
+            [
+                "argument 0 (",
+                "outside of its 400 bytes: read of 4 bytes",
+                "0 bytes past the end of `y`",
+                "global_load_b32",
+            ],
+        ),
+        (
+            "--kernel axpy --grid 2 --block 64 --arg out:@o.npy:f32:128:0 --arg in:@x.npy --arg f32:2 --arg u32:101",
+            [
+                "argument 1 (",
+                "outside of its 400 bytes: read of 4 bytes",
+                "0 bytes past the end of `x`",
+                "lane 36",
+            ],
+        ),
+        (
+            "--kernel dyn --grid 2 --block 64 --lds 256 --arg out:@o.npy:f32:127 --arg u32:0",
+            [
+                "argument 0 (",
+                "outside of its 508 bytes: write of 4 bytes",
+                "0 bytes past the end of `y`",
+                "global_store_b32",
+            ],
+        ),
+    ] {
+        let v = json(&c.run(&format!("{line} --json")));
+        let f = &v["findings"][0];
+        assert_eq!(
+            (f["rule"].as_str(), f["severity"].as_str()),
+            (Some("guard"), Some("error")),
+            "{v}"
+        );
+        let text = f["text"].as_str().unwrap();
+        for w in wanted {
+            assert!(text.contains(w), "{w} is not in {text}");
+        }
+        let ran = c.run(line);
+        assert_eq!(ran.status, 1, "{line}");
+        assert!(ran.out.contains("o.npy was not written"), "{}", ran.out);
+        assert!(!ran.out.contains("from before this run"), "{}", ran.out);
+    }
+    // Only what a dword holds of the array's last bytes may be loaded behind them, and nothing in front.
+    let fine = "--kernel dyn --grid 2 --block 64 --lds 256 --arg out:@fine.npy:f32:128 --arg u32:0";
+    assert_eq!(c.run(fine).status, 0);
+}
+
+#[test]
+fn what_a_faulting_launch_leaves() {
+    let c = Case::new("leaves");
+    // The LDS is half as large as the kernel wants, and so is its output.
+    let line = "--kernel dyn --grid 1 --block 64 --lds 128 --arg out:@o.npy:f32:32 --arg u32:0 --json";
+    let ran = c.run(line);
     let v = json(&ran);
-    let f = &v["findings"][0];
+    let rules: Vec<&str> = v["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|f| f["rule"].as_str().unwrap())
+        .collect();
     assert_eq!(
-        (ran.status, f["rule"].as_str(), f["severity"].as_str()),
-        (1, Some("guard"), Some("error")),
+        (ran.status, &rules[..]),
+        (1, &["guard", "lds-range", "lds-range"][..]),
         "{v}"
     );
+    assert!(v.get("wave_instructions").is_none(), "{v}");
+    let v = json(&c.run(&format!("{line} --count")));
+    assert!(v["wave_instructions"].as_u64().is_some_and(|n| n > 0), "{v}");
+    std::fs::write(c.dir.join("o.npy"), "older").unwrap();
+    let v = json(&c.run(line));
+    let text = v["findings"][0]["text"].as_str().unwrap();
     assert!(
-        f["text"]
-            .as_str()
-            .unwrap()
-            .contains("outside of the buffer's 400 were overwritten, from offset 40"),
-        "{f}"
+        text.ends_with("o.npy was not written; that file is from before this run"),
+        "{text}"
     );
+    assert_eq!(std::fs::read(c.dir.join("o.npy")).unwrap(), b"older");
+}
+
+#[test]
+fn types_of_other_compilers_are_compared() {
+    let c = Case::new("types");
+    let check = |args: &str, text: &str| {
+        let ran = c.run(&format!("--kernel axpy --grid 1 --block 64 {args}"));
+        assert_eq!(ran.status, 2, "{args}: {}{}", ran.out, ran.err);
+        assert!(ran.err.contains(text), "{args}: {}", ran.err);
+    };
+    let in_x = "--arg in:@x.npy";
+    check(
+        &format!("{in_x} {in_x} --arg u32:2 --arg u32:1"),
+        "argument 2 (`a`) is float, u32 was given; write f32:VALUE",
+    );
+    check(
+        &format!("{in_x} {in_x} --arg f32:2 --arg f32:1"),
+        "argument 3 (`n`) is uint, f32 was given; write u32:VALUE",
+    );
+    check(
+        &format!("--arg out:@o.npy:u32:64 {in_x} --arg f32:2 --arg u32:1"),
+        "argument 0 (`y`) is float*, an array of uint32 was given; pass an array of dtype float32",
+    );
+    check(
+        &format!("--arg f64:1 {in_x} --arg f32:2 --arg u32:1"),
+        "argument 0 (`y`) is a buffer",
+    );
+    for (name, dtype, bytes) in [("b", "|b1", 1), ("c", "<c8", 8)] {
+        let mut file = b"\x93NUMPY\x01\x00".to_vec();
+        let header = format!("{{'descr': '{dtype}', 'fortran_order': False, 'shape': (4,), }}\n");
+        file.extend((header.len() as u16).to_le_bytes());
+        file.extend(header.as_bytes());
+        file.extend(vec![0; 4 * bytes]);
+        std::fs::write(c.dir.join(format!("{name}.npy")), &file).unwrap();
+        let inout = format!("--arg inout:@{name}.npy:@o.npy {in_x} --arg f32:2 --arg u32:1");
+        check(&inout, "argument 0 (`y`) is float*, an array of ");
+        file.push(0);
+        std::fs::write(c.dir.join(format!("{name}.npy")), &file).unwrap();
+        check(&inout, "1 bytes follow the ");
+    }
+    // The bits of an integer are the same with and without a sign; bytes are taken as they are.
+    let ran = c.run(&format!(
+        "--kernel axpy --grid 1 --block 64 --arg inout:@y.npy:@o.npy {in_x} --arg hex:00000040 --arg i32:4"
+    ));
+    assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
+    assert_eq!(load(&c.dir.join("o.npy")).1[..5], [0.5, 2.5, 4.5, 6.5, 0.5]);
+}
+
+#[test]
+fn every_chip_is_a_card_of_its_own() {
+    let cards = [
+        "Radeon RX 7900 XTX (gfx1100, 96 CU",
+        "Radeon RX 7800 XT (gfx1101, 60 CU",
+        "Radeon RX 7600 (gfx1102, 32 CU",
+        "Radeon 780M (gfx1103, 12 CU",
+        "Radeon 890M (gfx1150, 16 CU",
+        "Radeon 8060S (gfx1151, 40 CU",
+        "Radeon 860M (gfx1152, 8 CU",
+    ];
+    let dir = folder("run-chips");
+    for (target, card) in TARGETS.iter().zip(cards) {
+        let c = Case {
+            dir: dir.clone(),
+            file: code_object_for(&dir, target),
+        };
+        let line = "--kernel dyn --grid 1 --block 64 --lds 256 --arg out:@y.npy:f32:64 --arg u32:0";
+        let ran = c.run(line);
+        assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
+        assert!(ran.err.contains(&format!("simulated {card}")), "{}", ran.err);
+        assert_eq!(load(&dir.join("y.npy")).1[0], 63.0, "{card}");
+        assert_eq!(c.run(&format!("{line} --target {}", target.name)).status, 0);
+        let other = if target.name == "gfx1101" { "gfx1100" } else { "gfx1101" };
+        let ran = c.run(&format!("{line} --target {other}"));
+        assert_eq!(ran.status, 2, "{}", ran.out);
+        let text = format!("k.co is for {}, --target says {other}", target.name);
+        assert!(ran.err.contains(&text), "{}", ran.err);
+    }
 }
 
 #[test]
@@ -197,7 +343,7 @@ fn a_fault_names_instruction_and_line() {
     let f = &v["findings"][0];
     assert_eq!(
         (ran.status, f["rule"].as_str(), f["line"].as_u64()),
-        (1, Some("fault"), Some(7)),
+        (1, Some("guard"), Some(7)),
         "{v}"
     );
     assert_eq!(
@@ -216,6 +362,7 @@ fn a_fault_names_instruction_and_line() {
     let ran = c.run("--kernel axpy --grid 1 --block 64 --arg u64:0 --arg in:@x.npy --arg f32:2 --arg u32:64 --json");
     let v = json(&ran);
     let text = v["findings"][0]["text"].as_str().unwrap();
+    assert_eq!(v["findings"][0]["rule"], "fault");
     assert!(text.contains("near address 0"), "{text}");
     assert!(!c.dir.join("o.npy").exists(), "no result of a failed run is written");
 }
@@ -247,26 +394,69 @@ fn wrong_usage_is_explained() {
         "--kernel axpy --grid 1 --block 64 --arg out:@o.npy:u8:100000000000000 --arg in:@x.npy --arg f32:1 --arg u32:1",
         "does not fit this machine's memory",
     );
-    let four = "--arg in:@x.npy --arg in:@x.npy --arg u32:1";
+    let four = "--arg in:@x.npy --arg in:@x.npy --arg f32:1";
     check(
         &format!("--kernel axpy --grid 1 --block 64 {four} --arg u64:1"),
-        "argument 3 (`n`) has 4 bytes, 8 bytes given",
+        "argument 3 (`n`) is uint, u64 was given; write u32:VALUE",
     );
     check(
         &format!("--kernel axpy --grid 1 --block 64 --arg u32:1 {four}"),
         "argument 0 (`y`) is a buffer",
     );
+    check(
+        &format!("--kernel axpy --grid 1 --block 512 {four} --arg u32:1"),
+        "--block 512 has 512 work-items, kernel `axpy` takes at most 256; write a smaller --block",
+    );
+    check(
+        &format!("--kernel axpy --grid 1 --block 64 --lds 70000 {four} --arg u32:1"),
+        "more than the 65536 bytes a workgroup has; write at most 65536",
+    );
+    check(
+        &format!("--kernel axpy --grid 4294967295 --block 64 {four} --arg u32:1"),
+        "exceeds 2^32 work-items",
+    );
+    for (given, text) in [
+        ("--grid -1 --block 64", "`-1` is no count; write X, X,Y or X,Y,Z"),
+        ("--grid -1,2 --block 64", "`-1` is no count"),
+        ("--grid 1 --block -64", "`-64` is no count"),
+        ("--grid 1 --block 0", "at least one work-item"),
+        ("--grid 1 --block 64 --lds -1", "`-1` is no number of bytes"),
+        (
+            "--grid 1 --block 64 --arg out:@o.npy:f32:0x400",
+            "looks hexadecimal; shapes are decimal",
+        ),
+        ("--grid 1 --block 64 --arg f32:1e60", "`1e60` is out of range for f32"),
+    ] {
+        check(&format!("--kernel axpy {given}"), text);
+    }
 }
 
 #[test]
-fn what_the_device_refuses_is_a_failure() {
-    let c = Case::new("refused");
-    let args = "--arg in:@x.npy --arg in:@x.npy --arg f32:1 --arg u32:1";
-    let ran = c.run(&format!("--kernel axpy --grid 1 --block 512 {args}"));
-    assert_eq!(ran.status, 1);
-    assert!(ran.err.contains("512 work-items, the limit is 256"), "{}", ran.err);
-    let ran = c.run(&format!("--kernel axpy --grid 1 --block 64 --lds 70000 {args}"));
-    assert_eq!(ran.status, 1, "{}{}", ran.out, ran.err);
+fn files_that_cannot_be_run_are_wrong_usage() {
+    let c = Case::new("files");
+    let check = |name: &str, file: &[u8], text: &str| {
+        let path = c.dir.join(name);
+        std::fs::write(&path, file).unwrap();
+        let path = path.to_str().unwrap();
+        let ran = t0(&["run", path, "--grid", "1", "--block", "64", "--device", "sim"]);
+        assert_eq!(ran.status, 2, "{name}: {}", ran.err);
+        assert!(ran.err.contains(text), "{name}: {}", ran.err);
+    };
+    let object = std::fs::read(&c.file).unwrap();
+    let with = |at: usize, byte: u8| {
+        let mut file = object.clone();
+        file[at] = byte;
+        file
+    };
+    check("text", b"hello", "no intact ELF file");
+    check("x86", &with(0x12, 62), "machine 62, not for AMD GPUs");
+    check(
+        "gfx90a",
+        &with(0x30, 0x3f),
+        "(gfx90a), which t0 does not know; build it for one of gfx1100, gfx1101",
+    );
+    check("k.o", &with(0x10, 1), "not linked yet");
+    check("short", &object[..object.len() / 2], "");
 }
 
 #[test]
@@ -285,6 +475,15 @@ fn the_environment_chooses_the_device_when_the_command_line_does_not() {
     };
     let (status, note) = run("sim", &[]);
     assert!(status == Some(0) && note.contains("T0_DEVICE=sim"), "{note}");
+    let (status, note) = run("", &[]);
+    if !Path::new("/dev/kfd").exists() {
+        assert!(
+            status == Some(0) && note.ends_with("): no card can be used, --device kfd says why\n"),
+            "{note}"
+        );
+        let (status, note) = run("", &["--device", "kfd"]);
+        assert!(status == Some(1) && note.contains("/dev/kfd"), "{note}");
+    }
     let (status, note) = run("toaster", &[]);
     assert!(status == Some(2) && note.contains("T0_DEVICE is \"toaster\""), "{note}");
     let (status, note) = run("toaster", &["--device", "sim"]);

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
+use t0_backend_rdna3::target::Target;
 use t0_kfd::uapi::{self, CreateEvent, EventData};
 use t0_kfd::{Doorbells, Kfd, KfdError, Node, RealKfd, WaitOutcome};
 
@@ -104,12 +105,14 @@ impl Gpu {
     pub fn describe(&self) -> String {
         let node = &self.device.driver.node;
         let (cu, mib) = (node.cu_count(), node.vram_bytes >> 20);
+        let chip = node.target();
         let kind = if self.is_simulated() {
-            "simulated Radeon RX 7900 XTX"
+            let product = Target::from_name(&chip).map_or("GPU", |t| t.product);
+            format!("simulated {product}")
         } else {
-            "GPU"
+            "GPU".to_owned()
         };
-        format!("{kind} ({}, {cu} CU, {mib} MiB): {}", node.target(), self.device.how)
+        format!("{kind} ({chip}, {cu} CU, {mib} MiB): {}", self.device.how)
     }
 
     /// True for the simulated card.

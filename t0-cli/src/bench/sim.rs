@@ -21,14 +21,24 @@ use t0_sim::Numerics;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Seconds to fill for each measurement
-    #[arg(long, default_value_t = 0.5)]
+    #[arg(long, default_value = "0.5", value_parser = parse_seconds, allow_hyphen_values = true)]
     seconds: f64,
     /// Host threads; without: one, then all
-    #[arg(long)]
+    #[arg(long, value_parser = parse_threads, allow_hyphen_values = true)]
     threads: Option<usize>,
     /// How dot products are summed: fast or silicon
     #[arg(long, default_value = "fast")]
     numerics: Numerics,
+}
+
+fn parse_seconds(s: &str) -> Result<f64, String> {
+    let seconds = s.parse().ok().filter(|n| *n > 0.0 && *n <= 60.0);
+    seconds.ok_or_else(|| format!("`{s}` is no time to measure; write seconds above 0 and up to 60, such as 0.5"))
+}
+
+fn parse_threads(s: &str) -> Result<usize, String> {
+    let threads = s.parse().ok().filter(|n| *n > 0);
+    threads.ok_or_else(|| format!("`{s}` is no number of threads; write 1 or more"))
 }
 
 /// What the numbers are.
@@ -169,11 +179,6 @@ struct Report {
 
 /// Runs the command.
 pub fn run(args: &Args, target: &Target, out: &mut Output) -> Result<Outcome, CliError> {
-    if !(args.seconds > 0.0 && args.seconds <= 60.0) || args.threads == Some(0) {
-        return Err(CliError::Usage(
-            "give --seconds a number above 0 and up to 60, --threads at least 1".to_owned(),
-        ));
-    }
     let all = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = match args.threads {
         Some(n) => vec![n],

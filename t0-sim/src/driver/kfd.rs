@@ -25,7 +25,7 @@ use super::processor::Processor;
 use super::vm::{PageFlags, Vm};
 use super::{queue, DispatchStats, Executor, Finding};
 
-/// A simulated Radeon RX 7900 XTX behind a simulated KFD, in this process.
+/// A simulated Radeon (RX 7900 XTX unless told otherwise) behind a simulated KFD, in this process.
 pub struct SimKfd {
     shared: Arc<Shared>,
     state: Mutex<State>,
@@ -162,12 +162,18 @@ impl SimKfd {
         &self.shared.vm
     }
 
+    /// Leaves kernels only the `len` bytes from `va` on of the buffer that starts at `home`, under this name in
+    /// messages; every other access to the buffer is a fault, see [`Vm::narrow`]. False if the bytes are not in it.
+    pub fn narrow_memory(&self, home: u64, va: u64, len: u64, name: &str) -> bool {
+        self.shared.vm.narrow(home, va, len, name)
+    }
+
     /// The fault that stopped the card, if one did.
     pub fn last_fault(&self) -> Option<FaultDetail> {
         lock(&self.shared.fault).clone()
     }
 
-    /// Sums over all dispatches that completed.
+    /// Sums over all dispatches that completed; findings also of those that faulted.
     pub fn stats(&self) -> DispatchStats {
         lock(&self.shared.stats).clone()
     }

@@ -21,6 +21,7 @@ mod checks;
 mod events;
 mod finding;
 mod kfd;
+mod node;
 mod processor;
 mod queue;
 #[cfg(test)]
@@ -31,6 +32,7 @@ mod vm;
 pub use arena::{Arena, ArenaError, PAGE};
 pub use finding::{Finding, FindingKind};
 pub use kfd::SimKfd;
+pub use node::node_of;
 pub use vm::{Access, HostRange, Mapping, Near, Nearest, PageFlags, PageTable, Vm, VmFault, VmFaultKind};
 
 /// Runs kernels for the packet processor.

@@ -70,13 +70,15 @@ impl PageFlags {
 pub struct Mapping {
     /// First GPU address.
     pub va: u64,
-    /// Bytes; a multiple of the page size.
+    /// Bytes; a multiple of the page size but where [`Vm::narrow`] made them fewer.
     pub len: u64,
     /// Rights.
     pub flags: PageFlags,
     /// Memory of the runtime that kernels have no business writing, see [`Vm::guard`].
     pub guarded: bool,
     host: usize,
+    /// GPU addresses that were mapped, of which a narrowed mapping leaves some out.
+    whole: Range<u64>,
 }
 
 impl Mapping {
@@ -256,7 +258,10 @@ impl PageTable {
             _ => {}
         }
         let offset = va - m.va;
-        let available = m.len - offset;
+        // Compilers widen loads of bytes and halves to the dword they lie in, which no page boundary can cut.
+        let dwords = access == Access::Read && va % 4 == 0 && m.va % 4 == 0;
+        let reach = if dwords { m.len.next_multiple_of(4) } else { m.len };
+        let available = reach - offset;
         if len > available {
             let end = m.va + m.len;
             return Err(match self.find(end) {
@@ -430,8 +435,8 @@ impl Vm {
         let host = self.arena.host(offset) as usize;
         self.change(|t| {
             let at = t.mappings.partition_point(|m| m.va < va);
-            let free_below = at == 0 || t.mappings[at - 1].range().end <= va;
-            let free_above = t.mappings.get(at).is_none_or(|m| va + len <= m.va);
+            let free_below = at == 0 || t.mappings[at - 1].whole.end <= va;
+            let free_above = t.mappings.get(at).is_none_or(|m| va + len <= m.whole.start);
             if free_below && free_above {
                 t.mappings.insert(
                     at,
@@ -441,6 +446,7 @@ impl Vm {
                         flags,
                         guarded: false,
                         host,
+                        whole: va..va + len,
                     },
                 );
             }
@@ -451,13 +457,37 @@ impl Vm {
     /// Removes the mapping that starts at `va`; false if there is none.
     pub fn unmap(&self, va: u64) -> bool {
         lock(&self.code).remove(&va);
-        self.change(|t| match t.mappings.binary_search_by_key(&va, |m| m.va) {
+        self.change(|t| match t.mappings.binary_search_by_key(&va, |m| m.whole.start) {
             Ok(i) => {
                 t.mappings.remove(i);
                 true
             }
             Err(_) => false,
         })
+    }
+
+    /// Leaves of the mapping that starts at `home` only the `len` bytes from `va` on, and calls them `name`: every other
+    /// access to it is a fault, as precisely as no page table can tell. Only loads of whole dwords may end up to three
+    /// bytes behind. The host's view keeps all of it. Returns false, changing nothing, if the bytes are not within the
+    /// mapping.
+    pub fn narrow(&self, home: u64, va: u64, len: u64, name: &str) -> bool {
+        let narrowed = self.change(|t| {
+            let Ok(i) = t.mappings.binary_search_by_key(&home, |m| m.whole.start) else {
+                return false;
+            };
+            let m = &mut t.mappings[i];
+            let inside = va >= m.whole.start && va <= m.whole.end && m.whole.end - va >= len;
+            if inside {
+                m.host = m.host.wrapping_add(va.wrapping_sub(m.va) as usize);
+                (m.va, m.len) = (va, len);
+            }
+            inside
+        });
+        if narrowed {
+            lock(&self.names).remove(&home);
+            self.name(va, len, name);
+        }
+        narrowed
     }
 
     /// Takes fresh zeroed memory, maps it at `va` and names it: for tests of an executor without a driver.
@@ -522,6 +552,53 @@ mod tests {
         );
         let before = vm.resolve(base + 2 * PAGE - 8, 4, Access::Read).unwrap_err();
         assert!(before.to_string().contains("8 bytes before `table`"), "{before}");
+    }
+
+    #[test]
+    fn narrowed_mappings_end_at_the_byte() {
+        let vm = Vm::new().unwrap();
+        let base = 0x7000_0000_0000;
+        let host = vm.map_fresh(base, 3 * PAGE, PageFlags::ALL, "a buffer").unwrap();
+        assert!(!vm.narrow(base + PAGE, base + PAGE, 5, "x"), "nothing starts there");
+        assert!(!vm.narrow(base, base + 2 * PAGE, PAGE + 1, "x"), "more than there is");
+        let at = base + PAGE;
+        assert!(vm.narrow(base, at, 5, "x"));
+        let r = vm.resolve(at, 4, Access::Write).unwrap();
+        assert_eq!((r.as_ptr(), r.available()), (host.wrapping_add(PAGE as usize), 5));
+        // The dword of the last byte may be loaded, and nothing else behind the fifth byte.
+        for (offset, len, access, fine) in [
+            (4, 1, Access::Read, true),
+            (4, 1, Access::Write, true),
+            (4, 4, Access::Read, true),
+            (0, 8, Access::Read, true),
+            (4, 4, Access::Write, false),
+            (4, 4, Access::Atomic, false),
+            (4, 2, Access::Write, false),
+            (5, 1, Access::Read, false),
+            (6, 2, Access::Read, false),
+            (3, 4, Access::Read, false),
+            (4, 8, Access::Read, false),
+            (8, 4, Access::Read, false),
+        ] {
+            let r = vm.resolve(at + offset, len, access);
+            assert_eq!(r.is_ok(), fine, "{access} of {len} bytes at {offset}");
+        }
+        let e = vm.resolve(at - 4, 4, Access::Read).unwrap_err();
+        assert!(
+            e.to_string()
+                .ends_with("4 bytes before `x` (5 bytes at 0x700000001000)"),
+            "{e}"
+        );
+        let e = vm.resolve(at + 8, 4, Access::Read).unwrap_err();
+        assert!(e.to_string().contains("3 bytes past the end of `x`"), "{e}");
+        // The rest is still taken, and all of it goes together.
+        assert!(!vm.map(base + 2 * PAGE, PAGE, 0, PageFlags::ALL));
+        assert!(!vm.map(base, PAGE, 0, PageFlags::ALL));
+        assert!(vm.unmap(base));
+        assert_eq!(
+            vm.resolve(at, 4, Access::Read).unwrap_err().kind,
+            VmFaultKind::NotPresent
+        );
     }
 
     #[test]
