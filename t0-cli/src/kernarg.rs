@@ -559,7 +559,7 @@ mod tests {
         ));
         assert!(matches!(
             error(&[buffer(1, &[]), buffer(2, &[])]),
-            KernargError::Size { index: 1, given: 8, .. }
+            KernargError::Type { index: 1, .. }
         ));
         assert!(matches!(error(&[buffer(1, &[])]), KernargError::Count { given: 1, .. }));
     }

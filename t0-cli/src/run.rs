@@ -232,9 +232,15 @@ fn check_target(asked: Option<Target>, object: &CodeObject, path: &Path) -> Resu
     }
 }
 
+/// Counts as one writes them: `64`, `8,4`.
+fn dims_text(dims: [u32; 3]) -> String {
+    let used = (1..3).rev().find(|&d| dims[d] != 1).map_or(1, |d| d + 1);
+    dims[..used].iter().map(u32::to_string).collect::<Vec<_>>().join(",")
+}
+
 /// Workgroup and LDS are what the kernel and the chip can have.
 fn check_launch(args: &Args, object: &CodeObject, kernel: &Kernel) -> Result<(), CliError> {
-    let block = args.block.map(|n| n.to_string()).join(",");
+    let block = dims_text(args.block);
     let items: u64 = args.block.iter().fold(1, |n, &d| n.saturating_mul(d.into()));
     let name = &kernel.name;
     let metadata = kernel.metadata.as_ref();
@@ -242,7 +248,7 @@ fn check_launch(args: &Args, object: &CodeObject, kernel: &Kernel) -> Result<(),
         .and_then(|m| m.required_group_size)
         .filter(|r| *r != args.block)
     {
-        let required = required.map(|n| n.to_string()).join(",");
+        let required = dims_text(required);
         return Err(CliError::Usage(format!(
             "--block {block}: kernel `{name}` was compiled for workgroups of {required} only; write --block {required}"
         )));
@@ -365,6 +371,9 @@ fn print(device: &Device, report: &Report, out: &mut Output) -> Result<(), CliEr
         return out.document(report);
     }
     eprintln!("{}", device.gpu.describe());
+    if report.wave_instructions == Some(0) && report.findings.is_empty() {
+        eprintln!("note: the grid has no workgroup, nothing was executed");
+    }
     out.line(&format!("{}: {:.6} s", report.device, report.seconds))?;
     if let Some(counts) = &report.counts {
         out.text(&counts.text())?;

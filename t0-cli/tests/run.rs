@@ -166,34 +166,34 @@ fn dynamic_lds_and_fills() {
         (ran.status, load(&c.dir.join("b.npy")).1[64..].to_vec()),
         (0, vec![-3.0; 64])
     );
-    let ran = c.run("--kernel dyn --grid 0 --block 64 --arg out:@c.npy:i32:3x2:7 --arg u32:0 --json");
+    let ran = c.run("--kernel dyn --grid 0 --block 64 --arg out:@c.npy:f32:3x2:7 --arg u32:0 --json");
     // A grid of no workgroups executes nothing; outputs keep their FILL.
     assert_eq!((ran.status, json(&ran)["wave_instructions"].as_u64()), (0, Some(0)));
     let empty = std::fs::read(c.dir.join("c.npy")).unwrap();
-    assert_eq!(empty[empty.len() - 24..], [7, 0, 0, 0].repeat(6));
+    assert_eq!(empty[empty.len() - 24..], 7f32.to_le_bytes().repeat(6));
 }
 
 #[test]
 fn accesses_past_the_end_are_found() {
     let c = Case::new("guard");
-    // One element too many: the load of `y` comes first; then a store behind an output.
+    // One element too many: the load of `x` comes first; then one of `y`, and a store behind an output.
     for (line, wanted) in [
         (
             "--kernel axpy --grid 2 --block 64 --arg inout:@y.npy:@o.npy --arg in:@x.npy --arg f32:2 --arg u32:101",
             [
-                "argument 0 (",
+                "argument 1 (",
                 "outside of its 400 bytes: read of 4 bytes",
-                "0 bytes past the end of `y`",
+                "0 bytes past the end of `x`",
                 "global_load_b32",
             ],
         ),
         (
-            "--kernel axpy --grid 2 --block 64 --arg out:@o.npy:f32:128:0 --arg in:@x.npy --arg f32:2 --arg u32:101",
+            "--kernel axpy --grid 2 --block 64 --arg inout:@y.npy:@o.npy --arg out:@z.npy:f32:128:0 --arg f32:2 --arg u32:101",
             [
-                "argument 1 (",
+                "argument 0 (",
                 "outside of its 400 bytes: read of 4 bytes",
-                "0 bytes past the end of `x`",
-                "lane 36",
+                "0 bytes past the end of `y`",
+                "workgroup (1, 0, 0) wave 1 lane 4",
             ],
         ),
         (
@@ -219,7 +219,7 @@ fn accesses_past_the_end_are_found() {
         }
         let ran = c.run(line);
         assert_eq!(ran.status, 1, "{line}");
-        assert!(ran.out.contains("o.npy was not written"), "{}", ran.out);
+        assert!(ran.out.contains("not written"), "{}", ran.out);
         assert!(!ran.out.contains("from before this run"), "{}", ran.out);
     }
     // Only what a dword holds of the array's last bytes may be loaded behind them, and nothing in front.
@@ -321,7 +321,7 @@ fn every_chip_is_a_card_of_its_own() {
             dir: dir.clone(),
             file: code_object_for(&dir, target),
         };
-        let line = "--kernel dyn --grid 1 --block 64 --lds 256 --arg out:@y.npy:f32:64 --arg u32:0";
+        let line = "--kernel dyn --grid 0 --block 64 --lds 256 --arg out:@y.npy:f32:64:63 --arg u32:0";
         let ran = c.run(line);
         assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
         assert!(ran.err.contains(&format!("simulated {card}")), "{}", ran.err);
@@ -478,7 +478,7 @@ fn the_environment_chooses_the_device_when_the_command_line_does_not() {
     let (status, note) = run("", &[]);
     if !Path::new("/dev/kfd").exists() {
         assert!(
-            status == Some(0) && note.ends_with("): no card can be used, --device kfd says why\n"),
+            status == Some(0) && note.contains("): no card can be used, --device kfd says why\n"),
             "{note}"
         );
         let (status, note) = run("", &["--device", "kfd"]);

@@ -120,7 +120,10 @@ fn integers() {
         let (m, n) = (48, 32);
         let (a, b) = (r.vec(m, Random::u64), r.vec(n, Random::u64));
         let launch = object.launch("gemm_i4", [2, 3], object.build.wave);
-        let ran = launch.output::<i32>(m * n).input(&a).input(&b).u32(n).run();
+        // The kernel takes pairs of words.
+        let words = |v: &[u64]| bytemuck::cast_slice::<u64, u32>(v).to_vec();
+        let launch = launch.output::<i32>(m * n).input(&words(&a)).input(&words(&b));
+        let ran = launch.u32(n).run();
         let nibble = |v: u64, l: u32| ((v >> (4 * l)) as i32) << 28 >> 28;
         let dot = |i: usize| (0..16).map(|l| nibble(a[i / n], l) * nibble(b[i % n], l)).sum();
         same(
