@@ -170,6 +170,9 @@ pub fn endangers(inst: &Inst, target: &Target) -> bool {
 
 /// The first register of A or B that lies in `d`. C may overlap: the hardware interlocks accumulation chains.
 fn wmma_overlap(i: &Instr, d: &[u64; 4]) -> Option<u32> {
+    if i.vread.iter().zip(d).all(|(read, d)| read & d == 0) {
+        return None;
+    }
     let regs = |ops: usize| match i.op.row().operands.get(ops) {
         Some(spec) => spec.ty.regs(),
         None => 0,

@@ -490,6 +490,17 @@ unsafe fn write32(p: *mut u8, v: u32) {
     }
 }
 
+/// The bit of every lane in a mask.
+const BIT: Row = {
+    let mut bits = [0; LANES];
+    let mut l = 0;
+    while l < LANES {
+        bits[l] = 1 << l;
+        l += 1;
+    }
+    bits
+};
+
 /// The local data share of one workgroup. Loads outside of the allocation read zero, stores there are dropped
 /// (RDNA3 manual 12.2); [`Lds::holds`] tells, so that the access can be reported.
 #[derive(Clone, Debug)]
@@ -541,21 +552,205 @@ impl Lds {
         }
     }
 
-    /// `len` bytes, when they are all inside.
+    /// True when `len` bytes at every active lane's address are inside.
     #[inline(always)]
-    pub fn bytes(&self, at: u64, len: usize) -> Option<&[u8]> {
-        self.bytes.get(at as usize..)?.get(..len)
+    fn holds_all(&self, addr: &Row, exec: u32, len: usize) -> bool {
+        let last = self.bytes.len().checked_sub(len);
+        let Some(last) = last.and_then(|last| i32::try_from(last).ok()) else {
+            return false;
+        };
+        // The last good start is below 2^31: an address past it has bit 31 set, or the difference has. No compare of
+        // unsigned numbers, which hosts without AVX2 have to put together.
+        let over = |a: u32| a | (last as u32).wrapping_sub(a);
+        let mut bad = 0;
+        if exec == u32::MAX {
+            for &a in addr {
+                bad |= over(a);
+            }
+        } else {
+            for (l, &a) in addr.iter().enumerate() {
+                bad |= if exec & BIT[l] != 0 { over(a) } else { 0 };
+            }
+        }
+        bad >> 31 == 0
     }
 
-    /// The same, to write.
+    /// Loads `N` dwords per active lane into `N` rows; false, doing nothing, unless all are inside.
     #[inline(always)]
-    pub fn bytes_mut(&mut self, at: u64, len: usize) -> Option<&mut [u8]> {
-        self.bytes.get_mut(at as usize..)?.get_mut(..len)
+    pub fn load<const N: usize>(&self, addr: &Row, exec: u32, rows: &mut [Row; N]) -> bool {
+        if !self.holds_all(addr, exec, 4 * N) {
+            return false;
+        }
+        let start = self.bytes.as_ptr();
+        let mut lane = |l: usize| {
+            // SAFETY: `holds_all` vouches for 4 * N bytes at every active lane's address; bytes need no alignment.
+            let item: [[u8; 4]; N] = unsafe { start.add(addr[l] as usize).cast::<[[u8; 4]; N]>().read() };
+            for (row, dword) in rows.iter_mut().zip(item) {
+                row[l] = u32::from_le_bytes(dword);
+            }
+        };
+        if exec == u32::MAX {
+            (0..LANES).for_each(lane);
+        } else {
+            lanes_of(exec).for_each(&mut lane);
+        }
+        true
+    }
+
+    /// Stores `N` dwords per active lane, in ascending order of lanes; false, doing nothing, unless all are inside.
+    #[inline(always)]
+    pub fn store<const N: usize>(&mut self, addr: &Row, exec: u32, rows: &[Row; N]) -> bool {
+        if !self.holds_all(addr, exec, 4 * N) {
+            return false;
+        }
+        let start = self.bytes.as_mut_ptr();
+        let lane = |l: usize| {
+            let mut item = [[0; 4]; N];
+            for (dword, row) in item.iter_mut().zip(rows) {
+                *dword = row[l].to_le_bytes();
+            }
+            // SAFETY: as in `load`.
+            unsafe { start.add(addr[l] as usize).cast::<[[u8; 4]; N]>().write(item) };
+        };
+        if exec == u32::MAX {
+            (0..LANES).for_each(lane);
+        } else {
+            lanes_of(exec).for_each(lane);
+        }
+        true
+    }
+
+    /// Loads 1 or 2 bytes per active lane, others give 0; `None` unless all are inside.
+    #[inline(always)]
+    pub fn load_small(&self, addr: &Row, exec: u32, bytes: u32) -> Option<Row> {
+        if !self.holds_all(addr, exec, bytes as usize) {
+            return None;
+        }
+        let start = self.bytes.as_ptr();
+        let mut out = [0; LANES];
+        for l in lanes_of(exec) {
+            let p = start.wrapping_add(addr[l] as usize);
+            // SAFETY: `holds_all` vouches for `bytes` bytes at every active lane's address; bytes need no alignment.
+            out[l] = match bytes {
+                1 => u32::from(unsafe { p.read() }),
+                _ => u32::from(u16::from_le_bytes(unsafe { p.cast::<[u8; 2]>().read() })),
+            };
+        }
+        Some(out)
+    }
+
+    /// Stores the low 1 or 2 bytes of `row`, in ascending order of lanes; false, doing nothing, unless all are inside.
+    #[inline(always)]
+    pub fn store_small(&mut self, addr: &Row, exec: u32, bytes: u32, row: &Row) -> bool {
+        if !self.holds_all(addr, exec, bytes as usize) {
+            return false;
+        }
+        let start = self.bytes.as_mut_ptr();
+        for l in lanes_of(exec) {
+            let p = start.wrapping_add(addr[l] as usize);
+            // SAFETY: as in `load_small`.
+            match bytes {
+                1 => unsafe { p.write(row[l] as u8) },
+                _ => unsafe { p.cast::<[u8; 2]>().write((row[l] as u16).to_le_bytes()) },
+            }
+        }
+        true
+    }
+
+    /// Loads 32 runs of `N` dwords that follow each other; false, doing nothing, unless all are inside.
+    #[inline(always)]
+    pub fn load_run<const N: usize>(&self, at: u64, rows: &mut [Row; N]) -> bool {
+        let Some(s) = self.bytes.get(at as usize..).and_then(|s| s.get(..4 * N * LANES)) else {
+            return false;
+        };
+        if N == 1 {
+            // Through a row of its own, so that the compiler sees that source and destination do not overlap.
+            let mut row = [0; LANES];
+            for (x, d) in row.iter_mut().zip(s.chunks_exact(4)) {
+                *x = u32::from_le_bytes([d[0], d[1], d[2], d[3]]);
+            }
+            rows[0] = row;
+            return true;
+        }
+        for (l, item) in s.chunks_exact(4 * N).enumerate() {
+            for (k, row) in rows.iter_mut().enumerate() {
+                let mut dword = [0; 4];
+                dword.copy_from_slice(&item[4 * k..4 * k + 4]);
+                row[l] = u32::from_le_bytes(dword);
+            }
+        }
+        true
+    }
+
+    /// The same for stores.
+    #[inline(always)]
+    pub fn store_run<const N: usize>(&mut self, at: u64, rows: &[Row; N]) -> bool {
+        let Some(s) = self
+            .bytes
+            .get_mut(at as usize..)
+            .and_then(|s| s.get_mut(..4 * N * LANES))
+        else {
+            return false;
+        };
+        if N == 1 {
+            let row = rows[0];
+            for (d, x) in s.chunks_exact_mut(4).zip(row) {
+                d.copy_from_slice(&x.to_le_bytes());
+            }
+            return true;
+        }
+        for (l, item) in s.chunks_exact_mut(4 * N).enumerate() {
+            for (k, row) in rows.iter().enumerate() {
+                item[4 * k..4 * k + 4].copy_from_slice(&row[l].to_le_bytes());
+            }
+        }
+        true
     }
 
     /// True when `n` bytes at `at` are inside.
     #[inline(always)]
     pub fn holds(&self, at: u64, n: u64) -> bool {
         at + n <= self.bytes.len() as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_check_of_all_lanes_says_what_single_checks_say() {
+        let mut x = 1u64;
+        let mut next = || {
+            x = x.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (x >> 32) as u32
+        };
+        let edges = [0, 1, 0x7fff_fff0, 0x8000_0000, 0x8000_0010, 0xffff_fff0, u32::MAX];
+        let mut seen = [0; 2];
+        for size in [0, 3, 4, 15, 16, 255, 256, 65536] {
+            let lds = Lds::new(size);
+            for len in [1, 2, 4, 8, 12, 16] {
+                for round in 0..200 {
+                    let mut addr: Row = [(); LANES].map(|()| next() % (size + 1).saturating_sub(len).max(1));
+                    for _ in 0..round % 3 {
+                        let near = (size + 8).wrapping_sub(len + next() % 16);
+                        let odd = [edges[next() as usize % edges.len()], near][next() as usize % 2];
+                        addr[next() as usize % LANES] = odd;
+                    }
+                    let exec = [u32::MAX, next(), 1 << (next() % 32), 0][round % 4];
+                    let want = lanes_of(exec).all(|l| lds.holds(addr[l].into(), len.into()));
+                    // Without active lanes either answer leaves nothing to do.
+                    if exec != 0 {
+                        assert_eq!(
+                            lds.holds_all(&addr, exec, len as usize),
+                            want,
+                            "{size} {len} {exec:x} {addr:x?}"
+                        );
+                        seen[usize::from(want)] += 1;
+                    }
+                }
+            }
+        }
+        assert!(seen.iter().all(|&n| n > 1000), "{seen:?}");
     }
 }

@@ -239,14 +239,19 @@ impl Waits {
 
     /// `s_waitcnt vmcnt(n)`.
     pub fn wait_vm(&mut self, n: u32) {
-        let mut changed = false;
+        if self.vm.len() as u32 <= n {
+            return;
+        }
+        if n == 0 {
+            self.vm.clear();
+            self.vm_v = [0; 4];
+            self.count_pending();
+            return;
+        }
         while self.vm.len() as u32 > n {
             self.vm.pop_front();
-            changed = true;
         }
-        if changed {
-            self.rebuild();
-        }
+        self.rebuild();
     }
 
     /// `s_waitcnt lgkmcnt(n)`.
@@ -256,7 +261,11 @@ impl Waits {
         }
         if n == 0 {
             self.lgkm.clear();
-        } else if self.lgkm.iter().all(|f| f.order == Order::Lds) {
+            (self.lds_v, self.any_v, self.s) = ([0; 4], [0; 4], [0; 2]);
+            self.count_pending();
+            return;
+        }
+        if self.lgkm.iter().all(|f| f.order == Order::Lds) {
             while self.lgkm_count() > n {
                 self.lgkm.pop_front();
             }
@@ -283,6 +292,10 @@ impl Waits {
             add(set, &f.v);
             add(&mut self.s, &f.s);
         }
+        self.count_pending();
+    }
+
+    fn count_pending(&mut self) {
         let mut all = self.s[0] | self.s[1];
         for k in 0..4 {
             all |= self.vm_v[k] | self.lds_v[k] | self.any_v[k];

@@ -6,6 +6,8 @@
 
 #![allow(unsafe_code)]
 
+use std::mem::MaybeUninit;
+
 use super::lanes::each;
 use crate::num::dot::Half;
 use crate::num::{f16_to_f32, fma_odd, narrow, Round, F32};
@@ -40,7 +42,7 @@ pub(super) type M16<T = f32> = [[T; 16]; 16];
 /// The registers of A or B of a WMMA, of which lanes 0..=15 count, and the bits to flip in each dword.
 #[derive(Clone, Copy)]
 pub(super) struct Operand<'a> {
-    pub rows: &'a [Row],
+    pub rows: &'a [Row; 8],
     pub flip: u32,
 }
 
@@ -61,33 +63,17 @@ pub(super) fn multiply(a: Operand, b: Operand, half: Half, acc: &mut M16) {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,f16c")]
 fn multiply_avx2(a: Operand, b: Operand, half: Half, acc: &mut M16) {
-    let (mut x, mut y): (M16, M16) = ([[0.0; 16]; 16], [[0.0; 16]; 16]);
-    match half {
-        Half::F16 => {
-            f16_matrix_f16c(a, &mut x);
-            f16_matrix_f16c(b, &mut y);
-        }
-        Half::Bf16 => {
-            bf16_matrix(a, &mut x);
-            bf16_matrix(b, &mut y);
-        }
-    }
-    mac16(&x, &y, acc, f32::mul_add);
+    let (mut x, mut y) = (MaybeUninit::uninit(), MaybeUninit::uninit());
+    mac16(
+        matrix_avx2(a, half, &mut x),
+        matrix_avx2(b, half, &mut y),
+        acc,
+        f32::mul_add,
+    );
 }
 
 fn multiply_portable(a: Operand, b: Operand, half: Half, acc: &mut M16) {
-    let (mut x, mut y): (M16, M16) = ([[0.0; 16]; 16], [[0.0; 16]; 16]);
-    match half {
-        Half::F16 => {
-            f16_matrix_portable(a, &mut x);
-            f16_matrix_portable(b, &mut y);
-        }
-        Half::Bf16 => {
-            bf16_matrix(a, &mut x);
-            bf16_matrix(b, &mut y);
-        }
-    }
-    mac16(&x, &y, acc, fma_portable);
+    mac16(&matrix_portable(a, half), &matrix_portable(b, half), acc, fma_portable);
 }
 
 /// One fused multiply-add where the host's instruction set is not known to have one.
@@ -124,60 +110,66 @@ fn mac16(a: &M16, b: &M16, acc: &mut M16, fma: impl Fn(f32, f32, f32) -> f32) {
     }
 }
 
-/// Registers as a matrix of the bf16 in them.
-#[inline(always)]
-fn bf16_matrix(o: Operand, m: &mut M16) {
-    for (row, pair) in o.rows.iter().zip(m.chunks_exact_mut(2)) {
-        for l in 0..16 {
-            let x = row[l] ^ o.flip;
-            pair[0][l] = f32::from_bits(x << 16);
-            pair[1][l] = f32::from_bits(x & 0xffff_0000);
-        }
-    }
-}
-
-/// Registers as a matrix of the f16 in them.
+/// Registers as a matrix of the halves in them.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,f16c")]
-fn f16_matrix_f16c(o: Operand, m: &mut M16) {
+fn matrix_avx2<'m>(o: Operand, half: Half, m: &'m mut MaybeUninit<M16>) -> &'m M16 {
     use std::arch::x86_64::{
-        __m256i, _mm256_and_si256, _mm256_castsi256_si128, _mm256_cvtph_ps, _mm256_extracti128_si256,
-        _mm256_loadu_si256, _mm256_packus_epi32, _mm256_permute4x64_epi64, _mm256_set1_epi32, _mm256_srli_epi32,
-        _mm256_storeu_ps, _mm256_xor_si256,
+        __m256i, _mm256_and_si256, _mm256_castsi256_ps, _mm256_castsi256_si128, _mm256_cvtph_ps,
+        _mm256_extracti128_si256, _mm256_loadu_si256, _mm256_permute4x64_epi64, _mm256_set1_epi32, _mm256_set_epi64x,
+        _mm256_shuffle_epi8, _mm256_slli_epi32, _mm256_storeu_ps, _mm256_xor_si256,
     };
-    let (low, flip) = (_mm256_set1_epi32(0xffff), _mm256_set1_epi32(o.flip as i32));
-    for (row, pair) in o.rows.iter().zip(m.chunks_exact_mut(2)) {
-        let at = row.as_ptr().cast::<__m256i>();
-        // SAFETY: a row of 32 dwords is four vectors of 32 bytes; the loads need no alignment.
-        let (x, y) = unsafe { (_mm256_loadu_si256(at), _mm256_loadu_si256(at.add(1))) };
-        let (x, y) = (_mm256_xor_si256(x, flip), _mm256_xor_si256(y, flip));
-        let halves = [
-            (_mm256_and_si256(x, low), _mm256_and_si256(y, low)),
-            (_mm256_srli_epi32::<16>(x), _mm256_srli_epi32::<16>(y)),
-        ];
-        for (out, (x, y)) in pair.iter_mut().zip(halves) {
-            // Packing works within 128 bits: the permutation restores the order of the lanes.
-            let packed = _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packus_epi32(x, y));
-            let low = _mm256_cvtph_ps(_mm256_castsi256_si128(packed));
-            let high = _mm256_cvtph_ps(_mm256_extracti128_si256::<1>(packed));
-            let at = out.as_mut_ptr();
-            // SAFETY: a row of 16 floats is two vectors of 8; the stores need no alignment.
+    let (high, flip) = (
+        _mm256_set1_epi32(0xffff_0000u32 as i32),
+        _mm256_set1_epi32(o.flip as i32),
+    );
+    // Within 128 bits: the low halves of four dwords, then the high ones.
+    let (lows, highs) = (0x0d0c_0908_0504_0100, 0x0f0e_0b0a_0706_0302);
+    let apart = _mm256_set_epi64x(highs, lows, highs, lows);
+    let to = m.as_mut_ptr().cast::<f32>();
+    for (v, row) in o.rows.iter().enumerate() {
+        for part in 0..2 {
+            // SAFETY: a row of 32 dwords is four vectors of 32 bytes; the loads need no alignment.
+            let x = unsafe { _mm256_loadu_si256(row.as_ptr().cast::<__m256i>().add(part)) };
+            let x = _mm256_xor_si256(x, flip);
+            let (even, odd) = match half {
+                Half::Bf16 => (
+                    _mm256_castsi256_ps(_mm256_slli_epi32::<16>(x)),
+                    _mm256_castsi256_ps(_mm256_and_si256(x, high)),
+                ),
+                Half::F16 => {
+                    let x = _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_shuffle_epi8(x, apart));
+                    (
+                        _mm256_cvtph_ps(_mm256_castsi256_si128(x)),
+                        _mm256_cvtph_ps(_mm256_extracti128_si256::<1>(x)),
+                    )
+                }
+            };
+            // SAFETY: eight of the sixteen floats of matrix rows 2v and 2v + 1; the stores need no alignment.
             unsafe {
-                _mm256_storeu_ps(at, low);
-                _mm256_storeu_ps(at.add(8), high);
+                _mm256_storeu_ps(to.add(32 * v + 8 * part), even);
+                _mm256_storeu_ps(to.add(32 * v + 8 * part + 16), odd);
             }
         }
     }
+    // SAFETY: eight registers filled two rows of sixteen floats each.
+    unsafe { m.assume_init_ref() }
 }
 
-fn f16_matrix_portable(o: Operand, m: &mut M16) {
+fn matrix_portable(o: Operand, half: Half) -> M16 {
+    let value = |h: u32| match half {
+        Half::F16 => f16_to_f32(h as u16),
+        Half::Bf16 => f32::from_bits(h << 16),
+    };
+    let mut m = [[0.0; 16]; 16];
     for (row, pair) in o.rows.iter().zip(m.chunks_exact_mut(2)) {
         for l in 0..16 {
             let x = row[l] ^ o.flip;
-            pair[0][l] = f16_to_f32(x as u16);
-            pair[1][l] = f16_to_f32((x >> 16) as u16);
+            pair[0][l] = value(x & 0xffff);
+            pair[1][l] = value(x >> 16);
         }
     }
+    m
 }
 
 /// A or B of an integer WMMA: the registers, of which lanes 0..=15 count, and whether the elements are signed.
@@ -187,40 +179,69 @@ pub(super) struct Integers<'a> {
     pub signed: bool,
 }
 
-/// Two 16-bit integers in a dword, even k below odd k: `m[k / 2][i]`.
+/// Two 16-bit integers in a dword. Which k share a dword does not matter as long as A and B agree: sums are exact.
 type Pairs = [[u32; 16]; 8];
 
-/// `a[i][k] * b[k][j]` summed over k, exact, for elements of `BITS` bits, packed from the lowest up.
-pub(super) fn multiply_integers<const BITS: u32>(a: Integers, b: Integers) -> M16<i32> {
+/// `a[i][k] * b[k][j]` summed over k, exact, for elements of `BITS` bits, packed from the lowest up; then added to
+/// `acc[i][j]`, modulo 2^32 or saturating.
+pub(super) fn multiply_integers<const BITS: u32>(a: Integers, b: Integers, clamp: bool, acc: &mut M16<i32>) {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
         // SAFETY: the host has the features the function needs, by the line above.
-        return unsafe { multiply_integers_avx2::<BITS>(a, b) };
+        return unsafe { multiply_integers_avx2::<BITS>(a, b, clamp, acc) };
     }
-    mac16_i16_portable(&pairs::<BITS>(a), &pairs::<BITS>(b))
+    mac16_i16_portable(&pairs::<BITS>(a), &pairs::<BITS>(b), clamp, acc);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn multiply_integers_avx2<const BITS: u32>(a: Integers, b: Integers) -> M16<i32> {
-    mac16_i16_avx2(&pairs::<BITS>(a), &pairs::<BITS>(b))
+fn multiply_integers_avx2<const BITS: u32>(a: Integers, b: Integers, clamp: bool, acc: &mut M16<i32>) {
+    mac16_i16_avx2(&pairs_avx2::<BITS>(a), &pairs_avx2::<BITS>(b), clamp, acc);
 }
 
-#[inline(always)]
+/// As [`pairs`], which the compiler does not reliably turn into vector instructions.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn pairs_avx2<const BITS: u32>(o: Integers) -> Pairs {
+    use std::arch::x86_64::{
+        __m256i, _mm256_loadu_si256, _mm256_sll_epi16, _mm256_sra_epi16, _mm256_srl_epi16, _mm256_storeu_si256,
+        _mm_cvtsi32_si128,
+    };
+    let mut out = [[0; 16]; 8];
+    let down = _mm_cvtsi32_si128(16 - BITS as i32);
+    for (row, pairs) in o.rows.iter().zip(out.chunks_exact_mut(16 / BITS as usize)) {
+        for part in 0..2 {
+            // SAFETY: a row of 32 dwords is four vectors of 32 bytes; the loads need no alignment.
+            let x = unsafe { _mm256_loadu_si256(row.as_ptr().cast::<__m256i>().add(part)) };
+            for (n, pair) in pairs.iter_mut().enumerate() {
+                let top = _mm256_sll_epi16(x, _mm_cvtsi32_si128(16 - BITS as i32 * (n as i32 + 1)));
+                let pairs = if o.signed {
+                    _mm256_sra_epi16(top, down)
+                } else {
+                    _mm256_srl_epi16(top, down)
+                };
+                // SAFETY: 16 dwords are two vectors of 32 bytes; the stores need no alignment.
+                unsafe { _mm256_storeu_si256(pair.as_mut_ptr().cast::<__m256i>().add(part), pairs) };
+            }
+        }
+    }
+    out
+}
+
+/// Pair n of a register: bits `BITS * n` on of both halves of its dwords.
 fn pairs<const BITS: u32>(o: Integers) -> Pairs {
     let mut out = [[0; 16]; 8];
-    let top = 32 - BITS;
     for (row, pairs) in o.rows.iter().zip(out.chunks_exact_mut(16 / BITS as usize)) {
-        // Each pair takes the two lowest elements, which are then shifted away.
-        let mut rest = [0; 16];
-        rest.copy_from_slice(&row[..16]);
-        for pair in pairs {
-            for l in 0..16 {
-                let (lo, hi) = (rest[l] << top, rest[l] << (top - BITS));
-                let signed = ((lo as i32 >> top) as u32 & 0xffff) | ((hi as i32 >> top) as u32) << 16;
-                let unsigned = lo >> top | hi >> top << 16;
-                pair[l] = if o.signed { signed } else { unsigned };
-                rest[l] >>= 2 * BITS;
+        let halves: &[u16] = bytemuck::cast_slice(&row[..16]);
+        for (n, pair) in pairs.iter_mut().enumerate() {
+            let left = 16 - BITS * (n as u32 + 1);
+            for (x, &half) in bytemuck::cast_slice_mut(pair).iter_mut().zip(halves) {
+                let (top, down): (u16, u32) = (half << left, 16 - BITS);
+                *x = if o.signed {
+                    (top as i16 >> down) as u16
+                } else {
+                    top >> down
+                };
             }
         }
     }
@@ -229,12 +250,11 @@ fn pairs<const BITS: u32>(o: Integers) -> Pairs {
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn mac16_i16_avx2(a: &Pairs, b: &Pairs) -> M16<i32> {
+fn mac16_i16_avx2(a: &Pairs, b: &Pairs, clamp: bool, acc: &mut M16<i32>) {
     use std::arch::x86_64::{
         __m256i, _mm256_add_epi32, _mm256_loadu_si256, _mm256_madd_epi16, _mm256_set1_epi32, _mm256_setzero_si256,
         _mm256_storeu_si256,
     };
-    let mut sum = [[0i32; 16]; 16];
     for i in (0..16).step_by(4) {
         let mut s = [[_mm256_setzero_si256(); 2]; 4];
         for (a, b) in a.iter().zip(b) {
@@ -247,20 +267,42 @@ fn mac16_i16_avx2(a: &Pairs, b: &Pairs) -> M16<i32> {
                 s[1] = _mm256_add_epi32(s[1], _mm256_madd_epi16(x, b[1]));
             }
         }
-        for (row, s) in sum[i..i + 4].iter_mut().zip(s) {
+        for (row, s) in acc[i..i + 4].iter_mut().zip(s) {
             let at = row.as_mut_ptr().cast::<__m256i>();
-            // SAFETY: a row of 16 dwords is two vectors of 32 bytes; the stores need no alignment.
-            unsafe {
-                _mm256_storeu_si256(at, s[0]);
-                _mm256_storeu_si256(at.add(1), s[1]);
+            for (half, s) in s.into_iter().enumerate() {
+                // SAFETY: a row of 16 dwords is two vectors of 32 bytes; loads and stores need no alignment.
+                unsafe {
+                    let c = _mm256_loadu_si256(at.add(half));
+                    let sum = if clamp {
+                        adds_epi32(c, s)
+                    } else {
+                        _mm256_add_epi32(c, s)
+                    };
+                    _mm256_storeu_si256(at.add(half), sum);
+                }
             }
         }
     }
-    sum
+}
+
+/// Saturating sums of eight signed dwords.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn adds_epi32(c: std::arch::x86_64::__m256i, s: std::arch::x86_64::__m256i) -> std::arch::x86_64::__m256i {
+    use std::arch::x86_64::{
+        _mm256_add_epi32, _mm256_and_si256, _mm256_blendv_ps, _mm256_castps_si256, _mm256_castsi256_ps,
+        _mm256_set1_epi32, _mm256_srai_epi32, _mm256_xor_si256,
+    };
+    let sum = _mm256_add_epi32(c, s);
+    // Both addends' signs differ from the sum's: it overflowed in their direction.
+    let over = _mm256_and_si256(_mm256_xor_si256(c, sum), _mm256_xor_si256(s, sum));
+    let bound = _mm256_xor_si256(_mm256_srai_epi32::<31>(c), _mm256_set1_epi32(i32::MAX));
+    let [sum, bound, over] = [sum, bound, over].map(|x| _mm256_castsi256_ps(x));
+    _mm256_castps_si256(_mm256_blendv_ps(sum, bound, over))
 }
 
 /// Products of two pairs fit 32 bits, and so do eight of them.
-fn mac16_i16_portable(a: &Pairs, b: &Pairs) -> M16<i32> {
+fn mac16_i16_portable(a: &Pairs, b: &Pairs, clamp: bool, acc: &mut M16<i32>) {
     let half = |x: u32, high: bool| i32::from(if high { x >> 16 } else { x } as u16 as i16);
     let mut sum = [[0; 16]; 16];
     for (a, b) in a.iter().zip(b) {
@@ -270,7 +312,9 @@ fn mac16_i16_portable(a: &Pairs, b: &Pairs) -> M16<i32> {
             }
         }
     }
-    sum
+    for (c, &s) in acc.iter_mut().flatten().zip(sum.iter().flatten()) {
+        *c = if clamp { c.saturating_add(s) } else { c.wrapping_add(s) };
+    }
 }
 
 const _: () = assert!(LANES == 32);
@@ -361,17 +405,40 @@ mod tests {
     #[test]
     fn both_integer_paths_agree() {
         let mut next = random();
-        for round in 0..60 {
+        for round in 0..120 {
             let (a, b) = (rows::<4>(&mut next), rows::<4>(&mut next));
+            let clamp = round & 4 == 4;
+            // Every other round near the bounds, where sums overflow.
+            let near = |x: u32| {
+                if round & 8 == 8 {
+                    (x as i32 >> 31) ^ (i32::MAX - (x & 0x3fff) as i32)
+                } else {
+                    x as i32
+                }
+            };
+            let c: M16<i32> = [(); 16].map(|()| [(); 16].map(|()| near(next())));
             let [x, y] = [(&a, round & 1 == 1), (&b, round & 2 == 2)].map(|(rows, signed)| Integers { rows, signed });
-            let want = mac16_i16_portable(&pairs::<8>(x), &pairs::<8>(y));
-            assert_eq!(multiply_integers::<8>(x, y), want);
+            let (mut p, mut q) = (c, c);
+            multiply_integers::<8>(x, y, clamp, &mut p);
+            mac16_i16_portable(&pairs::<8>(x), &pairs::<8>(y), clamp, &mut q);
+            assert_eq!(p, q);
+            let element = |o: Integers, l: usize, k: usize| {
+                let byte = (o.rows[k / 4][l] >> (8 * (k % 4))) as u8;
+                i64::from(if o.signed { i16::from(byte as i8) } else { byte.into() })
+            };
+            for (i, j) in (0..256).map(|n| (n / 16, n % 16)) {
+                let exact = (0..16).fold(i64::from(c[i][j]), |s, k| s + element(x, i, k) * element(y, j, k));
+                let bound = exact.clamp(i32::MIN.into(), i32::MAX.into());
+                assert_eq!(p[i][j], if clamp { bound } else { exact } as i32);
+            }
             let [x, y] = [x, y].map(|o| Integers {
                 rows: &o.rows[..2],
                 ..o
             });
-            let want = mac16_i16_portable(&pairs::<4>(x), &pairs::<4>(y));
-            assert_eq!(multiply_integers::<4>(x, y), want);
+            let (mut p, mut q) = (c, c);
+            multiply_integers::<4>(x, y, clamp, &mut p);
+            mac16_i16_portable(&pairs::<4>(x), &pairs::<4>(y), clamp, &mut q);
+            assert_eq!(p, q);
         }
     }
 }

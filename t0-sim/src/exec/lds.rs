@@ -9,7 +9,7 @@ use t0_backend_rdna3::isa::{Ds, Flags};
 
 use super::atomic::{apply32, apply64, Rmw, Width};
 use super::lanes::each;
-use super::vmem::{self, blame, consecutive, put_narrow, put_old, reg, Access, Part, Regs};
+use super::vmem::{self, blame, consecutive, put_narrow, put_old, reg, rows, rows_mut, Access, Part, Regs};
 use super::{Env, Fault, Step};
 use crate::driver::FindingKind;
 use crate::mem::{lanes_of, Addresses, Lds};
@@ -138,17 +138,11 @@ pub(super) fn exec(w: &mut Wave, env: &mut Env, i: &Instr, op: Ds) -> Step {
     if i.mods.gds {
         return Err(Fault::unsupported("the global data share"));
     }
-    match meaning(op) {
-        Op::AddTid(what) => return add_tid(w, env, i, what),
-        Op::Count(up) => return count(w, env.lds, i, up),
-        Op::Nop => return Ok(()),
-        Op::Graphics => return Err(Fault::unsupported("it needs the graphics pipeline or global wave sync")),
-        _ => {}
-    }
-    let base: Row = *w.v(reg(i.src[0]));
-    let exec = w.exec();
-    let offset = i.mods.offset as u32;
-    let addr: Row = each(|l| base[l].wrapping_add(offset));
+    let (a, exec, offset) = (reg(i.src[0]), w.exec(), i.mods.offset as u32);
+    let at = |w: &Wave, offset: u32| -> Row {
+        let base = w.v(a);
+        each(|l| base[l].wrapping_add(offset))
+    };
     let r = Regs {
         dst: match i.dst[0] {
             Dst::V(r) => r.into(),
@@ -159,21 +153,23 @@ pub(super) fn exec(w: &mut Wave, env: &mut Env, i: &Instr, op: Ds) -> Step {
         returns: i.flags.has(Flags::RTN),
     };
     match meaning(op) {
-        Op::One(Access::LoadWide(n)) => load_rows(w, env.lds, i, n, exec, &addr, r.dst),
-        Op::One(Access::StoreWide(n)) => store_rows(w, env.lds, i, n, exec, &addr, r.data),
-        Op::One(what) => return access(w, env, i, what, exec, &wide(&addr), r),
+        Op::One(Access::LoadWide(n)) => load_rows(w, env.lds, i, n, exec, &at(w, offset), r.dst)?,
+        Op::One(Access::StoreWide(n)) => store_rows(w, env.lds, i, n, exec, &at(w, offset), r.data)?,
+        Op::One(what) => one(w, env, i, what, exec, &at(w, offset), r)?,
         Op::Load2(n, stride) => {
-            let [p, q] = offsets(i, n, stride).map(|o| each(|l| base[l].wrapping_add(o)));
-            load_rows(w, env.lds, i, n, exec, &p, r.dst);
-            load_rows(w, env.lds, i, n, exec, &q, r.dst + n);
+            let [o, p] = offsets(i, n, stride);
+            let (p, q) = (at(w, o), at(w, p));
+            load_rows(w, env.lds, i, n, exec, &p, r.dst)?;
+            load_rows(w, env.lds, i, n, exec, &q, r.dst + n)?;
         }
         Op::Store2(n, stride) => {
-            let [p, q] = offsets(i, n, stride).map(|o| each(|l| base[l].wrapping_add(o)));
-            store_rows(w, env.lds, i, n, exec, &p, r.data);
-            store_rows(w, env.lds, i, n, exec, &q, r.data2);
+            let [o, p] = offsets(i, n, stride);
+            let (p, q) = (at(w, o), at(w, p));
+            store_rows(w, env.lds, i, n, exec, &p, r.data)?;
+            store_rows(w, env.lds, i, n, exec, &q, r.data2)?;
         }
         Op::Swap2(n, stride) => {
-            let width = if n == 1 { Width::W32 } else { Width::W64 };
+            let (base, width) = (at(w, 0), if n == 1 { Width::W32 } else { Width::W64 });
             for l in lanes_of(exec) {
                 for (k, o) in offsets(i, n, stride).into_iter().enumerate() {
                     let r = Regs {
@@ -185,18 +181,27 @@ pub(super) fn exec(w: &mut Wave, env: &mut Env, i: &Instr, op: Ds) -> Step {
                 }
             }
         }
-        Op::CondXchg => lanes_of(exec).for_each(|l| condxchg(w, env.lds, i, addr[l] & !7, r, l)),
-        Op::Swizzle => gather(w, r.dst, &base, exec, |l| swizzle(offset, l)),
+        Op::CondXchg => {
+            let addr = at(w, offset);
+            lanes_of(exec).for_each(|l| condxchg(w, env.lds, i, addr[l] & !7, r, l));
+        }
+        Op::Swizzle => {
+            let data = at(w, 0);
+            gather(w, r.dst, &data, exec, |l| swizzle(offset, l));
+        }
         Op::BPermute => {
-            let data = *w.v(r.data);
+            let (addr, data) = (at(w, offset), *w.v(r.data));
             gather(w, r.dst, &data, exec, |l| (addr[l] / 4 % 32) as usize);
         }
-        Op::AddTid(_) | Op::Count(_) | Op::Nop | Op::Graphics => {}
         Op::Permute => {
-            let mut out = [0; LANES];
+            let (addr, mut out) = (at(w, offset), [0; LANES]);
             lanes_of(exec).for_each(|l| out[(addr[l] / 4 % 32) as usize] = w.v(r.data)[l]);
             lanes_of(exec).for_each(|l| w.v_mut(r.dst)[l] = out[l]);
         }
+        Op::AddTid(what) => add_tid(w, env, i, what)?,
+        Op::Count(up) => count(w, env.lds, i, up)?,
+        Op::Nop => {}
+        Op::Graphics => return Err(Fault::unsupported("it needs the graphics pipeline or global wave sync")),
     }
     Ok(())
 }
@@ -287,9 +292,29 @@ pub(super) fn access(w: &mut Wave, env: &mut Env, i: &Instr, what: Access, exec:
     Ok(())
 }
 
+/// An access of less than a dword, or an atomic.
+fn one(w: &mut Wave, env: &mut Env, i: &Instr, what: Access, exec: u32, addr: &Row, r: Regs) -> Step {
+    match what {
+        Access::Load(p) | Access::LoadD16(p, _) => {
+            if let Some(raw) = env.lds.load_small(addr, exec, p.bytes()) {
+                lanes_of(exec).for_each(|l| put_narrow(w, what, r.dst, l, p.extend(raw[l])));
+                return Ok(());
+            }
+        }
+        Access::Store(n) | Access::StoreHi(n) => {
+            let (data, shift) = (w.v(r.data), if matches!(what, Access::StoreHi(_)) { 16 } else { 0 });
+            if env.lds.store_small(addr, exec, n, &each(|l| data[l] >> shift)) {
+                return Ok(());
+            }
+        }
+        _ => {}
+    }
+    access(w, env, i, what, exec, &wide(addr), r)
+}
+
 /// Loads of `n` dwords per lane.
 #[inline(always)]
-fn load_rows(w: &mut Wave, lds: &Lds, i: &Instr, n: usize, exec: u32, addr: &Row, d: usize) {
+fn load_rows(w: &mut Wave, lds: &Lds, i: &Instr, n: usize, exec: u32, addr: &Row, d: usize) -> Step {
     match n {
         1 => load::<1>(w, lds, i, exec, addr, d),
         2 => load::<2>(w, lds, i, exec, addr, d),
@@ -300,7 +325,7 @@ fn load_rows(w: &mut Wave, lds: &Lds, i: &Instr, n: usize, exec: u32, addr: &Row
 
 /// Stores of `n` dwords per lane.
 #[inline(always)]
-fn store_rows(w: &mut Wave, lds: &mut Lds, i: &Instr, n: usize, exec: u32, addr: &Row, s: usize) {
+fn store_rows(w: &mut Wave, lds: &mut Lds, i: &Instr, n: usize, exec: u32, addr: &Row, s: usize) -> Step {
     match n {
         1 => store::<1>(w, lds, i, exec, addr, s),
         2 => store::<2>(w, lds, i, exec, addr, s),
@@ -309,50 +334,36 @@ fn store_rows(w: &mut Wave, lds: &mut Lds, i: &Instr, n: usize, exec: u32, addr:
     }
 }
 
+/// Lanes side by side are one run of bytes; else one check of all lanes; only when a lane is outside, lane by lane.
 #[inline(always)]
-fn load<const N: usize>(w: &mut Wave, lds: &Lds, i: &Instr, exec: u32, addr: &Row, d: usize) {
-    let rows = w.vs_mut(d, N);
-    if let Some(s) = consecutive::<N>(exec, addr).and_then(|a| lds.bytes(a, 4 * N * LANES)) {
-        for (l, item) in s.chunks_exact(4 * N).enumerate() {
-            for (k, row) in rows.iter_mut().enumerate() {
-                row[l] = dword(item, k);
-            }
-        }
-        return;
+fn load<const N: usize>(w: &mut Wave, lds: &Lds, i: &Instr, exec: u32, addr: &Row, d: usize) -> Step {
+    let rows = rows_mut::<N>(w, d)?;
+    if !(consecutive::<N>(exec, addr).is_some_and(|at| lds.load_run(at, rows)) || lds.load(addr, exec, rows)) {
+        load_apart(w, lds, i, N, exec, addr, d);
     }
-    let mut outside = 0u32;
-    for l in lanes_of(exec) {
-        match lds.bytes(addr[l].into(), 4 * N) {
-            Some(s) => rows.iter_mut().enumerate().for_each(|(k, row)| row[l] = dword(s, k)),
-            None => outside |= 1 << l,
-        }
-    }
-    for l in lanes_of(outside) {
-        load_parts(w, lds, i, N, addr[l].into(), d, l);
-    }
+    Ok(())
 }
 
-#[inline(always)]
-fn store<const N: usize>(w: &mut Wave, lds: &mut Lds, i: &Instr, exec: u32, addr: &Row, s: usize) {
-    let rows = w.vs(s, N);
-    if let Some(out) = consecutive::<N>(exec, addr).and_then(|a| lds.bytes_mut(a, 4 * N * LANES)) {
-        for (l, item) in out.chunks_exact_mut(4 * N).enumerate() {
-            for (k, row) in rows.iter().enumerate() {
-                item[4 * k..4 * k + 4].copy_from_slice(&row[l].to_le_bytes());
-            }
-        }
-        return;
-    }
-    for l in lanes_of(exec) {
-        store_parts(w, lds, i, N, addr[l].into(), s, l);
-    }
+#[cold]
+#[inline(never)]
+fn load_apart(w: &mut Wave, lds: &Lds, i: &Instr, n: usize, exec: u32, addr: &Row, d: usize) {
+    lanes_of(exec).for_each(|l| load_parts(w, lds, i, n, addr[l].into(), d, l));
 }
 
+/// As [`load`].
 #[inline(always)]
-fn dword(bytes: &[u8], k: usize) -> u32 {
-    let mut d = [0; 4];
-    d.copy_from_slice(&bytes[4 * k..4 * k + 4]);
-    u32::from_le_bytes(d)
+fn store<const N: usize>(w: &mut Wave, lds: &mut Lds, i: &Instr, exec: u32, addr: &Row, s: usize) -> Step {
+    let data = rows::<N>(w, s)?;
+    if !(consecutive::<N>(exec, addr).is_some_and(|at| lds.store_run(at, data)) || lds.store(addr, exec, data)) {
+        store_apart(w, lds, i, N, exec, addr, s);
+    }
+    Ok(())
+}
+
+#[cold]
+#[inline(never)]
+fn store_apart(w: &mut Wave, lds: &mut Lds, i: &Instr, n: usize, exec: u32, addr: &Row, s: usize) {
+    lanes_of(exec).for_each(|l| store_parts(w, lds, i, n, addr[l].into(), s, l));
 }
 
 /// One lane's load of `n` dwords, each zero if it is outside.

@@ -126,12 +126,13 @@ pub(super) fn blame(l: usize, mut f: Box<Fault>) -> Box<Fault> {
 
 /// The registers from `r` on as an array of rows.
 #[inline(always)]
-fn rows<const N: usize>(w: &Wave, r: usize) -> Step<&[Row; N]> {
+pub(super) fn rows<const N: usize>(w: &Wave, r: usize) -> Step<&[Row; N]> {
     w.vs(r, N).try_into().map_err(|_| Fault::rule("too few registers"))
 }
 
+/// The same, to write.
 #[inline(always)]
-fn rows_mut<const N: usize>(w: &mut Wave, r: usize) -> Step<&mut [Row; N]> {
+pub(super) fn rows_mut<const N: usize>(w: &mut Wave, r: usize) -> Step<&mut [Row; N]> {
     w.vs_mut(r, N).try_into().map_err(|_| Fault::rule("too few registers"))
 }
 

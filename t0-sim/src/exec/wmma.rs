@@ -12,6 +12,7 @@
 //! the default NaN. EXEC is ignored. Integer forms are exact.
 
 use super::fma::{multiply, multiply_integers, Integers, Operand, M16};
+use super::vmem::{rows, rows_mut};
 use super::Step;
 use crate::num::dot::{dot2, Half};
 use crate::num::{bf16_to_f32, f16_to_f32, f32_to_bf16, f32_to_f16_nearest, Numerics};
@@ -35,12 +36,12 @@ type Tile = M16<u32>;
 pub(super) fn exec(w: &mut Wave, i: &Instr, form: Form) -> Step {
     w.wmma += 1;
     match form {
-        Form::F32F16 => f32_form(w, i, Half::F16),
-        Form::F32Bf16 => f32_form(w, i, Half::Bf16),
-        Form::F16F16 => half_form(w, i, Half::F16),
-        Form::Bf16Bf16 => half_form(w, i, Half::Bf16),
-        Form::I32Iu8 => int_form(w, i, 8),
-        Form::I32Iu4 => int_form(w, i, 4),
+        Form::F32F16 => f32_form(w, i, Half::F16)?,
+        Form::F32Bf16 => f32_form(w, i, Half::Bf16)?,
+        Form::F16F16 => half_form(w, i, Half::F16)?,
+        Form::Bf16Bf16 => half_form(w, i, Half::Bf16)?,
+        Form::I32Iu8 => int_form::<8>(w, i)?,
+        Form::I32Iu4 => int_form::<4>(w, i)?,
     }
     w.set_half(0);
     Ok(())
@@ -77,31 +78,28 @@ fn place(w: &Wave, p: usize) -> (usize, usize) {
 }
 
 /// A or B of a float form: `neg_lo` flips even k, `neg_hi` odd k.
-fn operand<'w>(w: &'w Wave, i: &Instr, k: usize) -> Operand<'w> {
+fn operand<'w>(w: &'w Wave, i: &Instr, k: usize) -> Step<Operand<'w>> {
     let lo = if i.mods.neg_lo >> k & 1 == 1 { 0x8000 } else { 0 };
     let hi = if i.mods.neg_hi >> k & 1 == 1 { 0x8000_0000 } else { 0 };
-    Operand {
-        rows: w.vs(first(i.src[k]), 8),
+    Ok(Operand {
+        rows: rows(w, first(i.src[k]))?,
         flip: lo | hi,
-    }
+    })
 }
 
 /// C; `neg_hi[2]` is abs and `neg_lo[2]` neg, applied to bits in `sign`.
+#[inline(always)]
 fn accumulator(w: &mut Wave, i: &Instr, sign: u32) -> Tile {
-    let mut c = match i.src[2] {
+    let mut c: Tile = match i.src[2] {
+        // The registers of a wave of 32 lanes hold the matrix row after row.
+        Src::V(r) if w.lanes() == 32 => {
+            let c: &[[u32; 16]] = bytemuck::cast_slice(w.vs(r.into(), 8));
+            std::array::from_fn(|k| c[k])
+        }
+        Src::V(r) => gather(w, r.into()),
         Src::K(k) => [[k as u32; 16]; 16],
         _ => [[0; 16]; 16],
     };
-    if let Src::V(r) = i.src[2] {
-        for (p, pair) in c.chunks_exact_mut(2).enumerate() {
-            let (half, v) = place(w, p);
-            w.set_half(half);
-            let (even, odd) = w.v(usize::from(r) + v).split_at(16);
-            pair[0].copy_from_slice(even);
-            pair[1].copy_from_slice(odd);
-        }
-        w.set_half(0);
-    }
     let keep = if i.mods.neg_hi >> 2 & 1 == 1 { !sign } else { u32::MAX };
     let flip = if i.mods.neg_lo >> 2 & 1 == 1 { sign } else { 0 };
     if (keep, flip) != (u32::MAX, 0) {
@@ -110,32 +108,48 @@ fn accumulator(w: &mut Wave, i: &Instr, sign: u32) -> Tile {
     c
 }
 
+/// C in the registers from `r` on of a wave of 64 lanes.
+fn gather(w: &mut Wave, r: usize) -> Tile {
+    let mut c = [[0; 16]; 16];
+    for (p, pair) in c.chunks_exact_mut(2).enumerate() {
+        let (half, v) = place(w, p);
+        w.set_half(half);
+        let (even, odd) = w.v(r + v).split_at(16);
+        pair[0].copy_from_slice(even);
+        pair[1].copy_from_slice(odd);
+    }
+    w.set_half(0);
+    c
+}
+
 /// Writes D; `keep` are the bits of the old value that stay.
-fn store(w: &mut Wave, i: &Instr, d: &Tile, keep: u32) {
-    let Dst::V(r) = i.dst[0] else { return };
+#[inline(always)]
+fn store(w: &mut Wave, i: &Instr, d: &Tile, keep: u32) -> Step {
+    let Dst::V(r) = i.dst[0] else { return Ok(()) };
+    if keep == 0 && w.lanes() == 32 {
+        *rows_mut::<8>(w, r.into())? = *bytemuck::cast_ref(d);
+    } else {
+        scatter(w, r.into(), d, keep);
+    }
+    Ok(())
+}
+
+fn scatter(w: &mut Wave, r: usize, d: &Tile, keep: u32) {
     for (p, pair) in d.chunks_exact(2).enumerate() {
         let (half, v) = place(w, p);
         w.set_half(half);
-        let (even, odd) = w.v_mut(usize::from(r) + v).split_at_mut(16);
-        if keep == 0 {
-            even.copy_from_slice(&pair[0]);
-            odd.copy_from_slice(&pair[1]);
-        } else {
-            even.iter_mut()
-                .zip(&pair[0])
-                .for_each(|(old, new)| *old = (*old & keep) | new);
-            odd.iter_mut()
-                .zip(&pair[1])
-                .for_each(|(old, new)| *old = (*old & keep) | new);
+        for (old, new) in w.v_mut(r + v).iter_mut().zip(pair.iter().flatten()) {
+            *old = (*old & keep) | new;
         }
     }
 }
 
 /// A x B + C with f32 accumulation; NaNs come out as the default NaN.
-fn accumulate(w: &Wave, i: &Instr, half: Half, acc: &mut M16) {
-    let (a, b) = (operand(w, i, 0), operand(w, i, 1));
+fn accumulate(w: &Wave, i: &Instr, half: Half, acc: &mut M16) -> Step {
+    let (a, b) = (operand(w, i, 0)?, operand(w, i, 1)?);
     if w.numerics == Numerics::Fast {
-        return multiply(a, b, half, acc);
+        multiply(a, b, half, acc);
+        return Ok(());
     }
     // As the card's adder does it: eight steps of two products.
     let split = |x: u32| [x as u16, (x >> 16) as u16];
@@ -146,16 +160,17 @@ fn accumulate(w: &Wave, i: &Instr, half: Half, acc: &mut M16) {
             }
         }
     }
+    Ok(())
 }
 
-fn f32_form(w: &mut Wave, i: &Instr, half: Half) {
+fn f32_form(w: &mut Wave, i: &Instr, half: Half) -> Step {
     let mut c = accumulator(w, i, 0x8000_0000);
-    accumulate(w, i, half, bytemuck::cast_mut(&mut c));
-    store(w, i, &c, 0);
+    accumulate(w, i, half, bytemuck::cast_mut(&mut c))?;
+    store(w, i, &c, 0)
 }
 
 /// 16-bit C and D live in the half `op_sel[2]` names; the other half of D keeps its value.
-fn half_form(w: &mut Wave, i: &Instr, half: Half) {
+fn half_form(w: &mut Wave, i: &Instr, half: Half) -> Step {
     let shift = 16 * (i.mods.op_sel >> 2 & 1);
     let mut c = accumulator(w, i, 0x8000_8000);
     let widen = |x: u32| match half {
@@ -163,38 +178,22 @@ fn half_form(w: &mut Wave, i: &Instr, half: Half) {
         Half::Bf16 => bf16_to_f32((x >> shift) as u16).to_bits(),
     };
     c.iter_mut().flatten().for_each(|x| *x = widen(*x));
-    accumulate(w, i, half, bytemuck::cast_mut(&mut c));
+    accumulate(w, i, half, bytemuck::cast_mut(&mut c))?;
     let narrow = |x: u32| match half {
         Half::F16 => u32::from(f32_to_f16_nearest(f32::from_bits(x))) << shift,
         Half::Bf16 => u32::from(f32_to_bf16(f32::from_bits(x))) << shift,
     };
     c.iter_mut().flatten().for_each(|x| *x = narrow(*x));
-    store(w, i, &c, !(0xffff << shift));
+    store(w, i, &c, !(0xffff << shift))
 }
 
 /// iu8 and iu4: `neg_lo[k]` says that an operand's elements are signed; clamp saturates.
-fn int_form(w: &mut Wave, i: &Instr, bits: u32) {
+fn int_form<const BITS: u32>(w: &mut Wave, i: &Instr) -> Step {
     let mut c = accumulator(w, i, 0);
     let get = |k: usize| Integers {
-        rows: w.vs(first(i.src[k]), bits as usize / 2),
+        rows: w.vs(first(i.src[k]), BITS as usize / 2),
         signed: i.mods.neg_lo >> k & 1 == 1,
     };
-    let (a, b) = (get(0), get(1));
-    let sum = if bits == 8 {
-        multiply_integers::<8>(a, b)
-    } else {
-        multiply_integers::<4>(a, b)
-    };
-    for (c, sum) in c.iter_mut().zip(&sum) {
-        if i.mods.clamp {
-            for l in 0..16 {
-                c[l] = (c[l] as i32).saturating_add(sum[l]) as u32;
-            }
-        } else {
-            for l in 0..16 {
-                c[l] = c[l].wrapping_add(sum[l] as u32);
-            }
-        }
-    }
-    store(w, i, &c, 0);
+    multiply_integers::<BITS>(get(0), get(1), i.mods.clamp, bytemuck::cast_mut(&mut c));
+    store(w, i, &c, 0)
 }
