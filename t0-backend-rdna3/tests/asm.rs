@@ -259,6 +259,59 @@ fn waves_of_both_sizes_in_one_file() {
 }
 
 #[test]
+fn lines_end_in_every_way() {
+    // llvm-mc takes a carriage return for the end of a line, except in strings.
+    let source = ".data\n.byte 1 ; comment\n.byte 2 // comment\n# 1 \"x.c\"\n.ascii \"a;b\" /* c */\n.byte 3\n";
+    let want = sections(&ours("lines", source));
+    for end in ["\r", "\r\n"] {
+        differences("lines", &sections(&ours("lines", &source.replace('\n', end))), &want);
+    }
+    let text = ours("string", ".data\n.ascii \"a\rb\"\n");
+    assert_eq!(sections(&text)[".data"].1, b"a\rb");
+}
+
+#[test]
+fn long_chains_of_symbols_have_an_end() {
+    // llvm-mc: 7 in both directions.
+    let up: String = (0..5000).map(|i| format!(".set a{i}, a{}\n", i + 1)).collect();
+    let down: String = (0..5000).rev().map(|i| format!(".set a{i}, a{}\n", i + 1)).collect();
+    let want = sections(&ours("seven", ".data\n.long 7\n"));
+    for source in [
+        up + ".set a5000, 7\n.data\n.long a0\n",
+        ".set a5000, 7\n".to_owned() + &down + ".data\n.long a0\n",
+    ] {
+        differences("chain", &sections(&ours("chain", &source)), &want);
+    }
+    // A value with 2^60 addresses in it is refused, not counted out.
+    let twice: String = (0..60).map(|i| format!(".set b{}, b{i}+b{i}\n", i + 1)).collect();
+    assert!(assemble(&format!("x:\n.set b0, x\n{twice}.long b60\n"), &AsmOptions::default()).is_err());
+    let terms = "x+".repeat(100_000) + "x";
+    assert!(assemble(&format!("x: .long {terms}\n"), &AsmOptions::default()).is_err());
+}
+
+#[test]
+fn what_a_file_says_is_kept() {
+    let made = assemble(
+        ".print \"hello\"\n.warning \"careful\"\n.warning\n",
+        &AsmOptions::default(),
+    )
+    .unwrap();
+    let said: Vec<_> = made
+        .notes
+        .iter()
+        .map(|n| (n.line, n.is_warning, n.text.as_str()))
+        .collect();
+    assert_eq!(
+        said,
+        [
+            (1, false, "hello"),
+            (2, true, "careful"),
+            (3, true, "the file says `.warning`")
+        ]
+    );
+}
+
+#[test]
 fn damaged_files_never_panic() {
     let (name, source) = sources().into_iter().find(|s| s.0 == "data").unwrap();
     let file = ours(&name, &source);

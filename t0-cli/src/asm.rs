@@ -76,6 +76,10 @@ fn assemble_file(file: &Path, output: &Path, options: &AsmOptions, out: &mut Out
     })?;
     match assemble(source, options) {
         Ok(made) => {
+            for n in &made.notes {
+                let kind = if n.is_warning { "warning" } else { "note" };
+                eprintln!("{kind}: {}:{}: {}", file.display(), n.line, n.text);
+            }
             write_file(output, &made.file)?;
             let (path, size) = (output.display().to_string(), made.file.len());
             if out.json() {

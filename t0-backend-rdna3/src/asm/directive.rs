@@ -4,6 +4,7 @@ use super::error::{AsmError, AsmErrorKind};
 use super::expr::{self, Expr};
 use super::lex::{Cursor, Place, Token};
 use super::state::{Assembler, Definition, FixupKind, MAX_SECTION};
+use super::Note;
 use crate::object::link::Section;
 use crate::target::{Target, TARGETS};
 use object::elf;
@@ -48,12 +49,23 @@ impl Assembler {
             }
             ".comm" | ".lcomm" => self.common(c, name == ".comm"),
             ".amdgpu_lds" => self.lds(c),
-            ".byte" => self.data(c, 1),
-            ".short" | ".2byte" | ".value" => self.data(c, 2),
-            ".long" | ".4byte" | ".int" => self.data(c, 4),
-            ".quad" | ".8byte" => self.data(c, 8),
-            ".float" | ".single" => self.floats(c, 4),
-            ".double" => self.floats(c, 8),
+            ".byte" | ".dc.b" => self.data(c, 1),
+            ".short" | ".2byte" | ".value" | ".dc" | ".dc.w" => self.data(c, 2),
+            ".long" | ".4byte" | ".int" | ".dc.l" => self.data(c, 4),
+            ".quad" | ".8byte" | ".dc.a" => self.data(c, 8),
+            ".octa" => self.octa(c),
+            ".float" | ".single" | ".dc.s" => self.floats(c, 4),
+            ".double" | ".dc.d" => self.floats(c, 8),
+            ".dcb.b" => self.repeated(c, 1, false),
+            ".dcb" | ".dcb.w" => self.repeated(c, 2, false),
+            ".dcb.l" => self.repeated(c, 4, false),
+            ".dcb.s" => self.repeated(c, 4, true),
+            ".dcb.d" => self.repeated(c, 8, true),
+            ".ds.b" => self.space(c, 1),
+            ".ds" | ".ds.w" => self.space(c, 2),
+            ".ds.l" | ".ds.s" => self.space(c, 4),
+            ".ds.d" => self.space(c, 8),
+            ".ds.p" | ".ds.x" => self.space(c, 12),
             ".ascii" => self.text(c, false),
             ".asciz" | ".string" => self.text(c, true),
             ".zero" | ".skip" | ".space" => self.skip(c),
@@ -71,7 +83,12 @@ impl Assembler {
                 c.finish()
             }
             // They describe the source to debuggers and linkers; a code object works without.
-            ".file" | ".loc" | ".ident" | ".addrsig" | ".addrsig_sym" | ".end" => Ok(()),
+            ".file" | ".loc" | ".ident" | ".addrsig" | ".addrsig_sym" => Ok(()),
+            ".end" => {
+                c.finish()?;
+                self.stop();
+                Ok(())
+            }
             _ if name.starts_with(".cfi_") => Ok(()),
             ".error" | ".err" => {
                 let message = match c.peek() {
@@ -80,6 +97,7 @@ impl Assembler {
                 };
                 Err(here.error(AsmErrorKind::User { message }))
             }
+            ".warning" | ".print" => self.note(name, c, here),
             ".include" | ".incbin" => {
                 let why = "t0 reads one file";
                 Err(here.error(AsmErrorKind::Unsupported {
@@ -336,34 +354,96 @@ impl Assembler {
         }
     }
 
-    fn floats(&mut self, c: &mut Cursor<'_>, bytes: usize) -> Result<(), AsmError> {
+    /// `.octa`: numbers of 128 bits, as they stand.
+    fn octa(&mut self, c: &mut Cursor<'_>) -> Result<(), AsmError> {
+        if c.at_end() {
+            return Ok(());
+        }
         loop {
-            let here = c.here();
-            let negative = c.eat("-");
-            let value = match c.next()? {
-                Token::Float(t) => t.parse::<f64>().ok(),
-                Token::Number(v) => Some(v as f64),
-                Token::Name(n) if n.eq_ignore_ascii_case("inf") || n.eq_ignore_ascii_case("infinity") => {
-                    Some(f64::INFINITY)
-                }
-                Token::Name(n) if n.eq_ignore_ascii_case("nan") => Some(f64::NAN),
-                _ => None,
+            let place = c.here();
+            let expected = c.expected("a number");
+            let Token::Number(v) = c.next()? else {
+                return Err(expected);
             };
-            let value = value.ok_or_else(|| {
-                here.error(AsmErrorKind::Expected {
-                    expected: "a floating-point number",
-                })
-            })?;
-            let value = if negative { -value } else { value };
-            if bytes == 4 {
-                self.emit(&(value as f32).to_le_bytes(), &here)?;
-            } else {
-                self.emit(&value.to_le_bytes(), &here)?;
-            }
+            self.emit(&v.to_le_bytes(), &place)?;
             if !c.eat(",") {
                 return c.finish();
             }
         }
+    }
+
+    fn floats(&mut self, c: &mut Cursor<'_>, bytes: usize) -> Result<(), AsmError> {
+        if c.at_end() {
+            return Ok(());
+        }
+        loop {
+            let here = c.here();
+            let value = float(c, bytes)?;
+            self.emit(&value, &here)?;
+            if !c.eat(",") {
+                return c.finish();
+            }
+        }
+    }
+
+    /// `.dcb COUNT, VALUE`
+    fn repeated(&mut self, c: &mut Cursor<'_>, bytes: usize, is_float: bool) -> Result<(), AsmError> {
+        let here = c.here();
+        let count = self.count(c, "the count")?;
+        c.expect(",", "`,` and the value")?;
+        let one = if is_float {
+            float(c, bytes)?
+        } else {
+            let (value, place) = self.number(c)?;
+            check_width(value, bytes as u64, &place)?;
+            value.to_le_bytes()[..bytes].to_vec()
+        };
+        c.finish()?;
+        self.room(count, bytes as u64, &here)?;
+        self.emit(&one.repeat(count as usize), &here)
+    }
+
+    /// `.ds COUNT`
+    fn space(&mut self, c: &mut Cursor<'_>, bytes: u64) -> Result<(), AsmError> {
+        let here = c.here();
+        let count = self.count(c, "the count")?;
+        c.finish()?;
+        self.room(count, bytes, &here)?;
+        self.reserve(count * bytes, &here)
+    }
+
+    /// Refuses more bytes than a section may have.
+    fn room(&self, count: u64, bytes: u64, place: &Place) -> Result<(), AsmError> {
+        if count * bytes <= MAX_SECTION {
+            return Ok(());
+        }
+        Err(place.error(AsmErrorKind::Range {
+            what: "the number of bytes",
+            value: (count * bytes) as i64,
+            low: 0,
+            high: MAX_SECTION as i64,
+        }))
+    }
+
+    /// `.warning ["TEXT"]` and `.print "TEXT"`
+    fn note(&mut self, name: &str, c: &mut Cursor<'_>, here: &Place) -> Result<(), AsmError> {
+        let is_warning = name == ".warning";
+        let text = if is_warning && c.at_end() {
+            "the file says `.warning`".to_owned()
+        } else {
+            let expected = c.expected("a string in quotation marks");
+            match c.next()? {
+                Token::Text(t) => String::from_utf8_lossy(&t).into_owned(),
+                _ => return Err(expected),
+            }
+        };
+        c.finish()?;
+        self.notes.push(Note {
+            line: here.line,
+            is_warning,
+            text,
+        });
+        Ok(())
     }
 
     fn text(&mut self, c: &mut Cursor<'_>, zero: bool) -> Result<(), AsmError> {
@@ -402,10 +482,11 @@ impl Assembler {
     /// `.fill COUNT[, SIZE[, VALUE]]`: of a size above 4 only the low 4 bytes carry the value.
     fn fill(&mut self, c: &mut Cursor<'_>) -> Result<(), AsmError> {
         let here = c.here();
-        let count = self.count(c, "the count")?;
+        // Nothing comes of negative numbers; LLVM warns.
+        let count = self.number(c)?.0.max(0) as u64;
         let (mut size, mut value) = (1, 0);
         if c.eat(",") {
-            size = self.count(c, "the size")?.min(8);
+            size = self.number(c)?.0.clamp(0, 8) as u64;
             if c.eat(",") {
                 value = self.number(c)?.0;
             }
@@ -413,15 +494,7 @@ impl Assembler {
         c.finish()?;
         let mut one = [0; 8];
         one[..4].copy_from_slice(&value.to_le_bytes()[..4]);
-        if count * size > MAX_SECTION {
-            let range = AsmErrorKind::Range {
-                what: "the number of bytes",
-                value: (count * size) as i64,
-                low: 0,
-                high: MAX_SECTION as i64,
-            };
-            return Err(here.error(range));
-        }
+        self.room(count.min(MAX_SECTION + 1), size.max(1), &here)?;
         self.emit(&one[..size as usize].repeat(count as usize), &here)
     }
 
@@ -557,6 +630,40 @@ impl Assembler {
         };
         c.finish()
     }
+}
+
+/// The bytes of a floating-point number: a literal with a point or exponent, decimal digits, `inf` or `nan`.
+fn float(c: &mut Cursor<'_>, bytes: usize) -> Result<Vec<u8>, AsmError> {
+    let here = c.here();
+    let negative = c.eat("-");
+    if !negative {
+        c.eat("+");
+    }
+    let text = c.here().text;
+    let name = text.to_ascii_lowercase();
+    let (single, double) = match c.next()? {
+        Token::Float(t) if t.starts_with("0x") || t.starts_with("0X") => {
+            let v = crate::isa::float(&t.to_ascii_lowercase());
+            (v.map(|v| v as f32), v)
+        }
+        Token::Float(t) => (t.parse().ok(), t.parse().ok()),
+        Token::Number(_) if text.bytes().all(|b| b.is_ascii_digit()) => (text.parse().ok(), text.parse().ok()),
+        Token::Name(_) if name == "inf" || name == "infinity" => (Some(f32::INFINITY), Some(f64::INFINITY)),
+        // LLVM's has every bit of the fraction set.
+        Token::Name(_) if name == "nan" => (Some(f32::from_bits(u32::MAX >> 1)), Some(f64::from_bits(u64::MAX >> 1))),
+        _ => (None, None),
+    };
+    let (Some(single), Some(double)) = (single, double) else {
+        return Err(here.error(AsmErrorKind::Expected {
+            expected: "a floating-point number",
+        }));
+    };
+    let sign = |top: u32| u64::from(negative) << top;
+    Ok(if bytes == 4 {
+        (single.to_bits() ^ sign(31) as u32).to_le_bytes().to_vec()
+    } else {
+        (double.to_bits() ^ sign(63)).to_le_bytes().to_vec()
+    })
 }
 
 fn power_of_two(value: i64, place: &Place) -> Result<u64, AsmError> {

@@ -16,7 +16,7 @@ pub enum AsmErrorKind {
     #[error("expected {expected}, found `{found}`")]
     Found { expected: &'static str, found: String },
     #[error(
-        "unknown directive `{name}`; t0 knows the data, section, symbol, `.amdgcn_` and `.amdhsa_` directives of LLVM"
+        "unknown directive `{name}`; t0 knows the data, section, symbol, macro, `.amdgcn_` and `.amdhsa_` directives of LLVM"
     )]
     UnknownDirective { name: String },
     #[error("`{name}` is not supported ({why}); remove it")]
@@ -50,7 +50,7 @@ pub enum AsmErrorKind {
         "section `{section}` is read-only, the loader cannot put an address there; use `.section .data.rel.ro,\"aw\"`"
     )]
     AddressInReadOnly { section: String },
-    #[error("`@{name}` is no relocation that t0 resolves; there are rel32@lo, rel32@hi, rel64, gotpcrel32@lo, gotpcrel32@hi, abs32@lo, abs32@hi and abs64")]
+    #[error("`@{name}` is no relocation that t0 resolves; there are rel32@lo, rel32@hi, rel64, gotpcrel32@lo, gotpcrel32@hi and abs64")]
     Variant { name: String },
     #[error("this relocation cannot be used here")]
     VariantHere,
@@ -80,6 +80,32 @@ pub enum AsmErrorKind {
     Metadata(String),
     #[error("{message}")]
     User { message: String },
+    #[error("character U+{code:04X} cannot stand here; words are separated by spaces and tabs")]
+    Character { code: u32 },
+    #[error("macro `{name}` is already defined; `.purgem {name}` removes it")]
+    MacroRedefined { name: String },
+    #[error("there is no macro `{name}`")]
+    MacroUnknown { name: String },
+    #[error("macros are nested more than {limit} deep, as far as LLVM goes; one of them may have no end")]
+    MacroDepth { limit: usize },
+    #[error("parameter `{name}` takes the rest of the line; it must be the last one")]
+    VarargLast { name: String },
+    #[error("macro `{in_macro}` has two parameters `{name}`")]
+    ParameterTwice { name: String, in_macro: String },
+    #[error("`:{found}` says nothing about a parameter; there are `:req` and `:vararg`")]
+    Qualifier { found: String },
+    #[error("macro `{in_macro}` has no parameter `{name}`")]
+    NoParameter { name: String, in_macro: String },
+    #[error("an argument without name stands after one with a name; give it its name, too")]
+    MixedArguments,
+    #[error("macro `{in_macro}` needs a value for its parameter `{name}`")]
+    MissingArgument { name: String, in_macro: String },
+    #[error("ld.lld knows no `@abs32`; for an address write `{name}@rel32@lo+4`, or `.quad {name}`, for a number the number")]
+    Abs32 { name: String },
+    #[error("LLVM would take the distance from here to this symbol, not its value; define it above as a plain number, or write the expression here")]
+    LaterNumber,
+    #[error("the value must be known when this line is read; LLVM takes it from symbols defined above only")]
+    NotYet,
     #[error("more than {limit} lines come out of macros; one of them has no end")]
     TooMuch { limit: usize },
 }

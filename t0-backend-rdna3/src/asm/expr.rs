@@ -101,6 +101,18 @@ pub enum Expr {
     Binary(Binary, Box<Expr>, Box<Expr>),
 }
 
+impl Expr {
+    /// Whether a symbol in it names a relocation.
+    pub fn asks_linker(&self) -> bool {
+        match self {
+            Expr::Symbol(_, v) => *v != Variant::None,
+            Expr::Unary(_, a) => a.asks_linker(),
+            Expr::Binary(_, a, b) => a.asks_linker() || b.asks_linker(),
+            Expr::Int(_) | Expr::Place(..) => false,
+        }
+    }
+}
+
 /// What an expression parser must ask the assembler.
 pub trait Scope {
     /// The expression a name stands for; makes an undefined symbol of an unknown name.
@@ -118,6 +130,8 @@ pub fn parse(c: &mut Cursor<'_>, scope: &mut dyn Scope) -> Result<Expr, AsmError
 
 /// Deepest nesting of parentheses and signs.
 const MAX_DEPTH: usize = 200;
+/// Most operators in a statement: a sum is as deep a tree as it has terms.
+const MAX_OPERATORS: usize = 2000;
 
 fn operator(token: &Token) -> Option<(Binary, u32)> {
     let Token::Sign(sign) = token else { return None };
@@ -148,6 +162,10 @@ fn operator(token: &Token) -> Option<(Binary, u32)> {
 fn binary(c: &mut Cursor<'_>, scope: &mut dyn Scope, lowest: u32) -> Result<Expr, AsmError> {
     let mut left = unary(c, scope)?;
     while let Some((op, precedence)) = operator(&c.peek()).filter(|o| o.1 >= lowest) {
+        c.operators += 1;
+        if c.operators > MAX_OPERATORS {
+            return Err(c.expected("a shorter expression"));
+        }
         c.next()?;
         let right = binary(c, scope, precedence + 1)?;
         left = fold(Expr::Binary(op, Box::new(left), Box::new(right)));
@@ -182,8 +200,11 @@ fn primary(c: &mut Cursor<'_>, scope: &mut dyn Scope) -> Result<Expr, AsmError> 
     let here = c.here();
     match c.peek() {
         Token::Number(v) => {
+            let Ok(v) = u64::try_from(v) else {
+                return Err(c.expected("a number of at most 64 bits"));
+            };
             c.next()?;
-            Ok(Expr::Int(v as u64 as i64))
+            Ok(Expr::Int(v as i64))
         }
         Token::Sign("(") => {
             c.depth += 1;

@@ -24,6 +24,17 @@ impl Assembler {
         if !errors.is_empty() {
             return Err(errors);
         }
+        self.settle();
+        for late in std::mem::take(&mut self.late) {
+            match self.late_descriptor(&late) {
+                Ok(d) => write(&mut self.sections[late.at.0], late.at.1, &d.encode()),
+                Err(e) => errors.push(e),
+            }
+        }
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        self.leave_to_loader();
         if let Some(metadata) = self.metadata.take() {
             self.sections.push(metadata_note(&metadata));
         }
@@ -59,12 +70,73 @@ impl Assembler {
         }
     }
 
+    /// Gives symbols that other symbols define their values, and names of sections their places.
+    fn settle(&mut self) {
+        for s in self.symbols.iter_mut().filter(|s| s.definition.is_none()) {
+            if let Some(section) = self.sections.iter().position(|x| x.name == s.name) {
+                s.definition = Some(Definition::Label(section, 0));
+                s.kind = elf::STT_SECTION;
+            }
+        }
+        let mut known = HashMap::new();
+        for s in &self.symbols {
+            if let Some(Definition::Value(e)) = &s.definition {
+                // What is wrong with it is said where it is used.
+                let _ = self.know(e, &s.place, &mut known);
+            }
+        }
+        for i in 0..self.symbols.len() {
+            let is_value = matches!(self.symbols[i].definition, Some(Definition::Value(_)));
+            let Some(sum) = known.get(&i).filter(|_| is_value) else {
+                continue;
+            };
+            let value = match (&sum.plus[..], &sum.minus[..]) {
+                ([], []) if !sum.from_address => Expr::Int(sum.number),
+                (&[section], []) => Expr::Place(section, sum.number as u64),
+                _ => continue,
+            };
+            let asks = matches!(&self.symbols[i].definition, Some(Definition::Value(e)) if e.asks_linker());
+            if !asks {
+                self.symbols[i].definition = Some(Definition::Value(value));
+            }
+        }
+    }
+
+    /// Undefined symbols in sections that are not loaded (debuggers' notes on LDS variables) are 0 there, as for LLD.
+    fn leave_to_loader(&mut self) {
+        let mut fixups = std::mem::take(&mut self.fixups);
+        for f in &mut fixups {
+            if self.sections[f.section].flags & u64::from(elf::SHF_ALLOC) == 0 {
+                self.zero_undefined(&mut f.expr);
+            }
+        }
+        self.fixups = fixups;
+    }
+
+    fn zero_undefined(&mut self, e: &mut Expr) {
+        match e {
+            Expr::Symbol(id, _) if self.symbols[*id].definition.is_none() && !is_private(&self.symbols[*id].name) => {
+                let s = &mut self.symbols[*id];
+                if s.binding == elf::STB_LOCAL {
+                    s.binding = elf::STB_GLOBAL;
+                }
+                *e = Expr::Int(0);
+            }
+            Expr::Unary(_, a) => self.zero_undefined(a),
+            Expr::Binary(_, a, b) => {
+                self.zero_undefined(a);
+                self.zero_undefined(b);
+            }
+            Expr::Symbol(..) | Expr::Int(_) | Expr::Place(..) => {}
+        }
+    }
+
     /// The symbols of the file; gives their numbers there.
     fn link_symbols(&self, linker: &mut Linker, errors: &mut Vec<AsmError>) -> HashMap<SymbolId, usize> {
         let mut numbers = HashMap::new();
         for &id in &self.order {
             let s = &self.symbols[id];
-            if is_private(&s.name) || s.definition.is_none() {
+            if is_private(&s.name) || s.definition.is_none() || s.kind == elf::STT_SECTION {
                 continue;
             }
             match self.link_symbol(s) {
@@ -75,6 +147,17 @@ impl Assembler {
                 Ok(None) => {}
                 Err(e) => errors.push(e),
             }
+        }
+        let undefined = |s: &&Symbol| s.definition.is_none() && s.binding != elf::STB_LOCAL;
+        for s in self.order.iter().map(|&id| &self.symbols[id]).filter(undefined) {
+            linker.symbols.push(link::Symbol {
+                name: s.name.clone(),
+                place: link::Place::Undefined,
+                size: 0,
+                kind: s.kind,
+                binding: s.binding,
+                visibility: s.visibility,
+            });
         }
         numbers
     }
@@ -184,13 +267,11 @@ impl Assembler {
                     Variant::Rel32Hi => (4, distance >> 32),
                     Variant::GotPcRel32Lo => (4, got()),
                     Variant::GotPcRel32Hi => (4, got() >> 32),
-                    Variant::Abs32Lo if net == 0 => (4, value),
-                    Variant::Abs32Hi if net == 0 => (4, value >> 32),
                     Variant::Rel64 => (8, distance),
                     Variant::Abs64 => (8, value),
                     Variant::None | Variant::Abs32Lo | Variant::Abs32Hi => {
                         let name = self.symbols[id].name.clone();
-                        return Err(f.place.error(AsmErrorKind::AddressTooNarrow { name }));
+                        return Err(f.place.error(AsmErrorKind::Abs32 { name }));
                     }
                 };
                 let room = if let FixupKind::Data(n) = kind { n } else { 4 };
@@ -200,6 +281,9 @@ impl Assembler {
                 value.to_le_bytes()[..bytes as usize].to_vec()
             }
             // A bare address in an instruction is its distance from the literal (LLVM `needsPCRel`).
+            (FixupKind::Literal, None) if net == 0 && is_distance(&f.expr) => {
+                return Err(f.place.error(AsmErrorKind::LaterNumber));
+            }
             (FixupKind::Literal, None) => {
                 let value = if net == 0 { value } else { distance };
                 check_width(value, 4, &f.place)?;
@@ -242,6 +326,16 @@ fn write(section: &mut Section, offset: u64, bytes: &[u8]) {
     let at = offset as usize;
     if let Some(place) = section.data.get_mut(at..at + bytes.len()) {
         place.copy_from_slice(bytes);
+    }
+}
+
+/// Whether LLVM takes an expression in an instruction for the distance to its value, whatever that is (`needsPCRel`).
+fn is_distance(e: &Expr) -> bool {
+    match e {
+        Expr::Symbol(..) => true,
+        Expr::Int(_) | Expr::Place(..) | Expr::Binary(Binary::Sub, ..) => false,
+        Expr::Unary(_, a) => is_distance(a),
+        Expr::Binary(_, a, b) => is_distance(a) || is_distance(b),
     }
 }
 

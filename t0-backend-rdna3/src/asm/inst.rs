@@ -44,7 +44,8 @@ impl Assembler {
         place: &dyn Fn(&str) -> Place,
     ) -> Result<(Inst, Option<(Expr, Place)>), AsmError> {
         let refuse = |e: &ParseError| {
-            let at = offending(e).filter(|t| !t.is_empty() && text.contains(*t));
+            let at = offending(e).or_else(|| operand_at_fault(e, text));
+            let at = at.filter(|t| !t.is_empty() && text.contains(*t));
             place(at.unwrap_or(text)).error(e.clone())
         };
         let mnemonic = text.split_whitespace().next().unwrap_or_default();
@@ -61,7 +62,8 @@ impl Assembler {
                 }
             };
             error = inst_now;
-            let Some(bad) = bad.filter(|b| !b.is_empty()) else {
+            let named = matches!(error, ParseError::Unknown { .. } | ParseError::WideMask { .. });
+            let Some(bad) = bad.filter(|b| !b.is_empty() && !named) else {
                 break;
             };
             let at = place(&bad);
@@ -84,12 +86,18 @@ impl Assembler {
             };
             now = next;
         }
+        // A value of later in a place that takes numbers only.
+        if let (Some((_, at)), ParseError::Illegal(_)) = (&fixup, &error) {
+            return Err(at.error(AsmErrorKind::NotAbsolute));
+        }
         // The instruction as written says best what is wrong with it.
-        Err(refuse(if matches!(error, ParseError::Illegal(_)) {
-            &error
-        } else {
-            &first
-        }))
+        Err(refuse(
+            if matches!(error, ParseError::Illegal(_) | ParseError::WideMask { .. }) {
+                &error
+            } else {
+                &first
+            },
+        ))
     }
 
     /// What stands for a text the parser cannot read: a number as text, or `None` and an expression for later.
@@ -108,6 +116,9 @@ impl Assembler {
             let numbers = self.numbers(value, ',', at)?;
             return Ok(numbers.map(|n| (Some(format!("{key}:{}", n.join(","))), None)));
         }
+        if isa::names_register(bad) {
+            return Ok(None);
+        }
         let mut c = Cursor::new(bad, at.line, at.column);
         let e = match expr::parse(&mut c, self) {
             Ok(e) => e,
@@ -125,7 +136,7 @@ impl Assembler {
         if !c.at_end() {
             return Ok(self.substitute(bad).map(|text| (Some(text), None)));
         }
-        match self.absolute(&e) {
+        match self.constant(&e) {
             Some(v) => Ok(Some((Some(v.to_string()), None)).filter(|r| r.0.as_deref() != Some(bad))),
             None => Ok(Some((None, Some(e)))),
         }
@@ -139,7 +150,7 @@ impl Assembler {
             let Ok(e) = expr::parse(&mut c, self) else {
                 return Ok(None);
             };
-            match self.absolute(&e).filter(|_| c.at_end()) {
+            match self.constant(&e).filter(|_| c.at_end()) {
                 Some(v) => out.push(v.to_string()),
                 None => return Ok(None),
             }
@@ -161,7 +172,7 @@ impl Assembler {
             };
             let word = &rest[..len];
             let value = self.known_symbol(word).and_then(|s| match &s.definition {
-                Some(super::state::Definition::Value(e)) => self.absolute(e),
+                Some(super::state::Definition::Value(e)) => self.constant(e),
                 _ => None,
             });
             match value {
@@ -219,9 +230,22 @@ fn is_branch(op: Opcode) -> bool {
 /// The text the parser stumbled over.
 fn offending(e: &ParseError) -> Option<&str> {
     match e {
-        ParseError::Operand { text, .. } | ParseError::Modifier { text, .. } => Some(text),
+        ParseError::Operand { text, .. } | ParseError::Modifier { text, .. } | ParseError::WideMask { text, .. } => {
+            Some(text)
+        }
+        ParseError::Unknown { name, .. } => Some(name),
         _ => None,
     }
+}
+
+/// The operand an instruction that cannot be encoded fails for.
+fn operand_at_fault<'a>(e: &ParseError, text: &'a str) -> Option<&'a str> {
+    let ParseError::Illegal(e) = e else { return None };
+    let (_, operands) = text.split_once(char::is_whitespace)?;
+    let operand = isa::parse::split_top(operands, |c| c == ',')
+        .get(e.operand()?)
+        .copied()?;
+    operand.split_whitespace().next()
 }
 
 /// Removes spaces around the operators of expressions, where the instruction parser would split: a sum is one operand.

@@ -6,11 +6,11 @@
 //! Source: LLVM 19 `AMDGPUAsmParser::ParseDirectiveAMDHSAKernel`, `AMDHSAKernelDescriptor.h`.
 
 use super::error::{AsmError, AsmErrorKind, KernelError};
-use super::expr::{Binary, Expr, Variant};
+use super::expr::{self, Binary, Expr, Variant};
 use super::lex::{Cursor, Place};
 use super::state::{Assembler, Definition, FixupKind, Kernel, Line};
-use crate::object::yaml;
 use crate::object::KernelDescriptor;
+use crate::object::{rules, yaml};
 use object::elf;
 use std::collections::HashMap;
 
@@ -110,12 +110,48 @@ const ELSEWHERE: [(&str, &str); 10] = [
     ("inst_pref_size", "is not known to LLVM 19"),
 ];
 
+/// Directives whose value must be known where they stand, besides those for user SGPRs.
+const AT_ONCE: [&str; 3] = ["kernarg_size", "wavefront_size32", "shared_vgpr_count"];
+
+/// What a directive sets.
+#[derive(Debug, Clone)]
+struct Setting {
+    /// 0 for as long as it is not known.
+    value: i64,
+    /// A value that symbols defined later decide.
+    later: Option<Expr>,
+    place: Place,
+}
+
 /// An open block.
 #[derive(Debug, Clone)]
 pub struct KernelBlock {
     name: String,
     place: Place,
-    values: HashMap<&'static str, (i64, Place)>,
+    values: HashMap<&'static str, Setting>,
+}
+
+/// A descriptor some of whose values are known at the end of the file only.
+#[derive(Debug, Clone)]
+pub struct LateKernel {
+    block: KernelBlock,
+    wave_size: u32,
+    end: Place,
+    /// Section and offset of the descriptor.
+    pub at: (usize, u64),
+}
+
+/// Refuses a value with more bits than the directive has.
+fn check_bits(key: &str, value: i64, bits: u32, place: &Place) -> Result<(), AsmError> {
+    if value >= 0 && value >> bits == 0 {
+        return Ok(());
+    }
+    let range = KernelError::Range {
+        name: format!(".amdhsa_{key}"),
+        value,
+        bits,
+    };
+    Err(place.error(AsmErrorKind::Kernel(range)))
 }
 
 /// The word's value.
@@ -165,14 +201,17 @@ pub fn kernel_directives(d: &KernelDescriptor) -> Option<Vec<(&'static str, u32)
         }
         out.push((name, value));
     }
-    let nowhere = Place {
-        line: 0,
-        column: 0,
-        text: String::new(),
-    };
+    let nowhere = Place::default();
     let values = out
         .iter()
-        .map(|&(name, v)| (name, (i64::from(v), nowhere.clone())))
+        .map(|&(name, v)| {
+            let setting = Setting {
+                value: i64::from(v),
+                later: None,
+                place: nowhere.clone(),
+            };
+            (name, setting)
+        })
         .collect();
     let block = KernelBlock {
         name: String::new(),
@@ -221,16 +260,18 @@ impl Assembler {
         let Some(&(key, _, _, bits)) = DIRECTIVES.iter().find(|d| d.0 == short) else {
             return refuse(KernelError::Unknown { name: name.to_owned() });
         };
-        let (value, place) = self.number(c)?;
+        let start = c.position();
+        let e = expr::parse(c, self)?;
+        let place = c.since(start);
         c.finish()?;
-        if value < 0 || value >> bits != 0 {
-            let range = KernelError::Range {
-                name: name.to_owned(),
-                value,
-                bits,
-            };
-            return Err(place.error(AsmErrorKind::Kernel(range)));
-        }
+        let (value, later) = match self.absolute(&e) {
+            Some(value) => (value, None),
+            None if key.starts_with("user_sgpr_") || AT_ONCE.contains(&key) => {
+                return Err(place.error(AsmErrorKind::NotYet));
+            }
+            None => (0, Some(e)),
+        };
+        check_bits(key, value, bits, &place)?;
         if key == "reserve_xnack_mask" && value != 0 {
             return refuse(KernelError::NotHere {
                 name: name.to_owned(),
@@ -240,7 +281,7 @@ impl Assembler {
         match &mut self.block {
             Some(block) if block.values.contains_key(key) => refuse(KernelError::Repeated { name: name.to_owned() }),
             Some(block) => {
-                block.values.insert(key, (value, place));
+                block.values.insert(key, Setting { value, later, place });
                 Ok(())
             }
             None => Ok(()),
@@ -267,7 +308,16 @@ impl Assembler {
             Box::new(Expr::Symbol(code, Variant::None)),
             Box::new(Expr::Symbol(kd, Variant::None)),
         );
+        let at = (self.current, self.sections[self.current].size);
         self.fixup(FixupKind::Data(8), 16, offset, &block.place);
+        if block.values.values().any(|v| v.later.is_some()) {
+            self.late.push(LateKernel {
+                block: block.clone(),
+                wave_size: self.target.wave_size,
+                end: end.clone(),
+                at,
+            });
+        }
         self.emit(&descriptor.encode(), &block.place)?;
         self.kernels.push(Kernel {
             name: block.name.clone(),
@@ -275,6 +325,20 @@ impl Assembler {
             place: block.place.clone(),
         });
         Ok(())
+    }
+
+    /// The descriptor of a kernel now that every symbol is known.
+    pub(super) fn late_descriptor(&self, late: &LateKernel) -> Result<KernelDescriptor, AsmError> {
+        let mut block = late.block.clone();
+        for (key, setting) in &mut block.values {
+            let Some(e) = setting.later.take() else { continue };
+            let place = &setting.place;
+            let value = self.sum(&e, place)?.absolute();
+            setting.value = value.ok_or_else(|| place.error(AsmErrorKind::NotAbsolute))?;
+            let bits = DIRECTIVES.iter().find(|d| d.0 == *key).map_or(63, |d| d.3);
+            check_bits(key, setting.value, bits, place)?;
+        }
+        block.descriptor(late.wave_size, &late.end)
     }
 
     /// A line of an open `.amdgpu_metadata` block.
@@ -291,6 +355,9 @@ impl Assembler {
         };
         match yaml::parse(&text) {
             Ok(value) => {
+                if let Err(e) = rules::check(&value) {
+                    return Err(place.error(AsmErrorKind::Metadata(e.to_string())));
+                }
                 self.metadata = Some(value);
                 Ok(())
             }
@@ -314,7 +381,7 @@ impl KernelBlock {
     }
 
     fn value(&self, name: &str) -> Option<i64> {
-        self.values.get(name).map(|v| v.0)
+        self.values.get(name).map(|v| v.value)
     }
 
     fn descriptor(&self, wave_size: u32, end: &Place) -> Result<KernelDescriptor, AsmError> {
@@ -332,7 +399,11 @@ impl KernelBlock {
                 .get(name)
                 .ok_or_else(|| refuse(end, KernelError::Required { name: full }))
         };
-        let (vgprs, at) = required("next_free_vgpr", ".amdhsa_next_free_vgpr")?;
+        let Setting {
+            value: vgprs,
+            place: at,
+            ..
+        } = required("next_free_vgpr", ".amdhsa_next_free_vgpr")?;
         required("next_free_sgpr", ".amdhsa_next_free_sgpr")?;
         // The granule is that of the wave size the block names, or else of the code.
         let wave32 = d.wave_size() == 32;

@@ -1,12 +1,14 @@
 //! Lines without comments, and the tokens of expressions and directives.
 //!
 //! Comments (`;`, `//`, `/* … */`, a line that starts with `#`) become spaces, so columns stay those of the file. A
-//! newline ends a statement; `;` does not separate statements on this target.
+//! newline or carriage return ends a statement; `;` does not separate statements on this target. Spaces and tabs separate
+//! words, nothing else does.
 
 use super::error::{AsmError, AsmErrorKind};
+use super::state::Line;
 
 /// A place in the file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Place {
     /// Line, from 1.
     pub line: u32,
@@ -28,49 +30,124 @@ impl Place {
     }
 }
 
-/// Removes comments line by line; block comments may span lines.
-#[derive(Debug, Default)]
-pub struct Comments {
-    in_block: bool,
+/// Cuts text into lines without comments; block comments may span lines, which become one.
+#[derive(Debug)]
+pub struct Lines<'a> {
+    rest: &'a str,
+    /// The number of the line `rest` starts in.
+    number: u32,
+    in_metadata: bool,
+    /// What cannot be read at all: characters, and a comment without end.
+    pub errors: Vec<AsmError>,
 }
 
-impl Comments {
-    /// The line with spaces in place of comments.
-    pub fn strip(&mut self, line: &str) -> String {
-        let mut out = String::with_capacity(line.len());
-        let blank = |out: &mut String, c: char| out.extend(std::iter::repeat_n(' ', c.len_utf8()));
-        let mut chars = line.char_indices().peekable();
-        let mut quoted = false;
-        while let Some((i, c)) = chars.next() {
-            let rest = &line[i..];
-            if self.in_block {
-                blank(&mut out, c);
-                if rest.starts_with("*/") {
-                    chars.next();
-                    out.push(' ');
-                    self.in_block = false;
-                }
-            } else if quoted {
-                out.push(c);
-                if c == '\\' {
-                    if let Some((_, escaped)) = chars.next() {
-                        out.push(escaped);
-                    }
-                } else if c == '"' {
-                    quoted = false;
-                }
-            } else if rest.starts_with("/*") {
-                chars.next();
-                out.push_str("  ");
-                self.in_block = true;
-            } else if c == ';' || rest.starts_with("//") || (c == '#' && out.trim().is_empty()) {
-                break;
-            } else {
-                quoted = c == '"';
-                out.push(c);
-            }
+impl<'a> Lines<'a> {
+    /// The lines of a file.
+    pub fn new(source: &'a str) -> Lines<'a> {
+        Lines {
+            rest: source,
+            number: 1,
+            in_metadata: false,
+            errors: Vec::new(),
         }
+    }
+
+    /// A line of metadata as it is.
+    fn raw(&mut self) -> String {
+        let end = self.rest.find('\n').unwrap_or(self.rest.len());
+        let line = &self.rest[..end];
+        self.rest = self.rest.get(end + 1..).unwrap_or_default();
+        self.number += 1;
+        line.strip_suffix('\r').unwrap_or(line).to_owned()
+    }
+
+    /// A line with spaces in place of comments. A carriage return outside strings ends a line, too.
+    fn stripped(&mut self) -> String {
+        let mut out = String::new();
+        let mut quoted = false;
+        let mut line_start = true;
+        while let Some(c) = self.rest.chars().next() {
+            let rest = self.rest;
+            if c == '\n' || c == '\r' && (!quoted || rest.starts_with("\r\n")) {
+                break;
+            }
+            if !quoted && (c == ';' || rest.starts_with("//") || c == '#' && line_start) {
+                self.rest = &rest[rest.find(['\n', '\r']).unwrap_or(rest.len())..];
+                break;
+            }
+            if !quoted && rest.starts_with("/*") {
+                self.block_comment(&mut out);
+                continue;
+            }
+            self.rest = &rest[c.len_utf8()..];
+            if quoted && c == '\\' {
+                out.push(c);
+                if let Some(escaped) = self.rest.chars().next().filter(|c| !matches!(c, '\n' | '\r')) {
+                    out.push(escaped);
+                    self.rest = &self.rest[escaped.len_utf8()..];
+                }
+                continue;
+            }
+            if !quoted && (c != '\t' && c.is_control() && c != '\0' || !c.is_ascii() && c.is_whitespace()) {
+                let place = Place {
+                    line: self.number,
+                    column: out.len() as u32 + 1,
+                    text: String::new(),
+                };
+                self.errors
+                    .push(place.error(AsmErrorKind::Character { code: c.into() }));
+            }
+            quoted ^= c == '"';
+            line_start &= matches!(c, ' ' | '\t');
+            out.push(if c == '\0' && !quoted { ' ' } else { c });
+        }
+        self.rest = self
+            .rest
+            .strip_prefix("\r\n")
+            .or(self.rest.strip_prefix(['\n', '\r']))
+            .unwrap_or(self.rest);
+        self.number += 1;
         out
+    }
+
+    /// Reads a comment up to its end and leaves spaces, so columns stay those of the file.
+    fn block_comment(&mut self, out: &mut String) {
+        let place = Place {
+            line: self.number,
+            column: out.len() as u32 + 1,
+            text: String::new(),
+        };
+        let end = self.rest[2..].find("*/").map(|at| at + 4);
+        if end.is_none() {
+            let (opening, closing) = ("/*", "*/");
+            self.errors
+                .push(place.error(AsmErrorKind::Unclosed { opening, closing }));
+        }
+        let (comment, rest) = self.rest.split_at(end.unwrap_or(self.rest.len()));
+        out.extend(std::iter::repeat_n(
+            ' ',
+            comment.len() - comment.rfind('\n').map_or(0, |at| at + 1),
+        ));
+        self.number += comment.matches('\n').count() as u32;
+        self.rest = rest;
+    }
+}
+
+impl Iterator for Lines<'_> {
+    type Item = Line;
+
+    fn next(&mut self) -> Option<Line> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let number = self.number;
+        let text = if self.in_metadata { self.raw() } else { self.stripped() };
+        match text.trim() {
+            ".amdgpu_metadata" => self.in_metadata = true,
+            ".end_amdgpu_metadata" => self.in_metadata = false,
+            _ => {}
+        }
+        Some(Line { number, text })
     }
 }
 
@@ -80,7 +157,7 @@ pub enum Token {
     /// A name: letters, digits, `_ . $`.
     Name(String),
     /// A number.
-    Number(i128),
+    Number(u128),
     /// A floating-point number as written.
     Float(String),
     /// A quoted string, unescaped.
@@ -106,6 +183,8 @@ pub struct Cursor<'a> {
     at: usize,
     /// Parentheses open around what is read.
     pub(super) depth: usize,
+    /// Operators read so far in one expression after the other.
+    pub(super) operators: usize,
 }
 
 /// Whether a name may contain the character.
@@ -122,12 +201,18 @@ impl<'a> Cursor<'a> {
             column,
             at: 0,
             depth: 0,
+            operators: 0,
         }
     }
 
     fn skip_space(&mut self) {
         let rest = &self.text[self.at..];
-        self.at += rest.len() - rest.trim_start().len();
+        self.at += rest.len() - rest.trim_start_matches([' ', '\t']).len();
+    }
+
+    /// Passes over so many bytes, which the caller read from [`Cursor::rest`].
+    pub fn skip(&mut self, bytes: usize) {
+        self.at = (self.at + bytes).min(self.text.len());
     }
 
     /// The rest of the statement.
@@ -237,7 +322,8 @@ impl<'a> Cursor<'a> {
         if first == '\'' {
             return self.character();
         }
-        if first.is_ascii_digit() {
+        let point = first == '.' && rest[1..].starts_with(|c: char| c.is_ascii_digit());
+        if first.is_ascii_digit() || point {
             return self.number();
         }
         if is_name(first) {
@@ -263,9 +349,10 @@ impl<'a> Cursor<'a> {
         let place = self.place(self.at, word);
         let lower = word.to_ascii_lowercase();
         // `1.5e+3`: the sign of an exponent belongs to the number.
-        if !lower.starts_with("0x") && (word.contains('.') || lower.contains('e')) {
+        let exponent = if lower.starts_with("0x") { 'p' } else { 'e' };
+        if lower.contains(exponent) || exponent == 'e' && word.contains('.') {
             let mut len = len;
-            if lower.ends_with('e') && rest[len..].starts_with(['+', '-']) {
+            if lower.ends_with(exponent) && rest[len..].starts_with(['+', '-']) {
                 let digits = &rest[len + 1..];
                 len += 1 + digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
             }
@@ -274,20 +361,20 @@ impl<'a> Cursor<'a> {
         }
         self.at += len;
         let value = if let Some(hex) = lower.strip_prefix("0x") {
-            i128::from_str_radix(hex, 16)
+            u128::from_str_radix(hex, 16)
         } else if let Some(binary) = lower.strip_prefix("0b").filter(|b| !b.is_empty()) {
-            i128::from_str_radix(binary, 2)
+            u128::from_str_radix(binary, 2)
         } else if lower.ends_with(['f', 'b']) && lower[..len - 1].bytes().all(|c| c.is_ascii_digit()) {
             return Ok(Token::Name(word.to_owned()));
         } else if lower.len() > 1 && lower.starts_with('0') {
-            i128::from_str_radix(&lower, 8)
+            u128::from_str_radix(&lower, 8)
         } else {
             lower.parse()
         };
         match value {
-            Ok(v) if v <= i128::from(u64::MAX) => Ok(Token::Number(v)),
+            Ok(v) => Ok(Token::Number(v)),
             _ => Err(place.error(AsmErrorKind::Expected {
-                expected: "a number of at most 64 bits",
+                expected: "a number of at most 128 bits",
             })),
         }
     }
@@ -361,11 +448,11 @@ impl<'a> Cursor<'a> {
         let value = match self.text[self.at..].chars().next() {
             Some('\\') => {
                 self.at += 1;
-                Some(i128::from(self.escape()?))
+                Some(u128::from(self.escape()?))
             }
             Some(c) if c.is_ascii() && c != '\'' => {
                 self.at += 1;
-                Some(c as i128)
+                Some(c as u128)
             }
             _ => None,
         };

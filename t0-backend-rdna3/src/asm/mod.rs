@@ -10,6 +10,7 @@
 //! code is read. Accepted without effect: `.file`, `.loc`, `.cfi_*`, `.ident`, `.addrsig`. Source: LLVM 19
 //! `AMDGPUAsmParser.cpp`, `ELFAsmParser.cpp`, `AsmParser.cpp`; LLVM AMDGPUUsage "Assembler".
 
+mod conditions;
 mod directive;
 mod error;
 mod expr;
@@ -25,9 +26,9 @@ pub use kernel::{kernel_directives, GRANULATED_SGPRS};
 
 use crate::isa;
 use crate::target::Target;
-use lex::Comments;
+use lex::Lines;
 use state::{Assembler, Line};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// How to read a file.
 #[derive(Debug, Clone, Copy, Default)]
@@ -47,6 +48,19 @@ pub struct Assembled {
     pub target: Target,
     /// The kernels in the order of their descriptors.
     pub kernels: Vec<String>,
+    /// What the file says with `.warning` and `.print`, in the order of the lines.
+    pub notes: Vec<Note>,
+}
+
+/// A remark of the file on itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// Line, from 1.
+    pub line: u32,
+    /// From `.warning`; or else from `.print`.
+    pub is_warning: bool,
+    /// The text.
+    pub text: String,
 }
 
 /// Most errors that are reported.
@@ -56,9 +70,11 @@ const MAX_ERRORS: usize = 100;
 ///
 /// Errors: every statement that is refused, in the order of the lines; at least one.
 pub fn assemble(source: &str, options: &AsmOptions) -> Result<Assembled, Vec<AsmError>> {
-    let waves = wave_sizes(source);
-    let mut a = Assembler::new(options, waves);
-    a.feed(lines(source));
+    let mut reader = Lines::new(source);
+    let lines: Vec<Line> = reader.by_ref().collect();
+    let mut a = Assembler::new(options, wave_sizes(&lines));
+    a.errors = reader.errors;
+    a.feed(lines);
     while let Some(line) = a.next_line() {
         if let Err(e) = a.line(&line) {
             a.errors.push(e);
@@ -69,11 +85,22 @@ pub fn assemble(source: &str, options: &AsmOptions) -> Result<Assembled, Vec<Asm
     }
     a.check_closed();
     if !a.errors.is_empty() {
+        // Nothing more is said of a line with a character that cannot be read.
+        let unread = |e: &AsmError| matches!(e.kind, AsmErrorKind::Character { .. });
+        let lines: HashSet<u32> = a.errors.iter().filter(|e| unread(e)).map(|e| e.line).collect();
+        a.errors.retain(|e| unread(e) || !lines.contains(&e.line));
+        a.errors.sort_by_key(|e| e.line);
         return Err(a.errors);
     }
+    let notes = std::mem::take(&mut a.notes);
     let (target, kernels) = (a.target, a.kernels.iter().map(|k| k.name.clone()).collect());
     let target = target.with_wave_size(32);
-    a.finish().map(|file| Assembled { file, target, kernels })
+    a.finish().map(|file| Assembled {
+        file,
+        target,
+        kernels,
+        notes,
+    })
 }
 
 /// Whether the assembler makes these bytes of this text.
@@ -83,34 +110,12 @@ pub(crate) fn reads_back(text: &str, bytes: &[u8], target: &Target) -> bool {
         .is_some_and(|b| b == bytes)
 }
 
-/// The lines without comments; the text of metadata stays as it is.
-fn lines(source: &str) -> Vec<Line> {
-    let mut comments = Comments::default();
-    let mut in_metadata = false;
-    let mut out = Vec::new();
-    for (number, raw) in (1u32..).zip(source.lines()) {
-        let raw = raw.strip_suffix('\r').unwrap_or(raw);
-        let text = if in_metadata {
-            raw.to_owned()
-        } else {
-            comments.strip(raw)
-        };
-        match text.trim() {
-            ".amdgpu_metadata" => in_metadata = true,
-            ".end_amdgpu_metadata" => in_metadata = false,
-            _ => {}
-        }
-        out.push(Line { number, text });
-    }
-    out
-}
-
 /// What the kernel descriptors of the file say about wave sizes, by kernel name.
-fn wave_sizes(source: &str) -> HashMap<String, u32> {
+fn wave_sizes(lines: &[Line]) -> HashMap<String, u32> {
     let mut sizes = HashMap::new();
     let mut kernel = None;
-    for line in source.lines() {
-        let mut words = line.split_whitespace();
+    for line in lines {
+        let mut words = line.text.split_whitespace();
         match (words.next(), words.next()) {
             (Some(".amdhsa_kernel"), Some(name)) => {
                 kernel = Some(name.trim_matches('"').to_owned());

@@ -1,11 +1,12 @@
 //! What the assembler knows while it reads: sections, symbols, places to fill in.
 
+use super::conditions::Condition;
 use super::error::{AsmError, AsmErrorKind};
 use super::expr::{apply, apply_unary, Binary, Expr, Scope, SymbolId, Unary, Variant};
-use super::kernel::KernelBlock;
+use super::kernel::{KernelBlock, LateKernel};
 use super::lex::{Cursor, Place, Token};
-use super::macros::{Condition, Macro};
-use super::{expr, AsmOptions};
+use super::macros::Macro;
+use super::{expr, AsmOptions, Note};
 use crate::object::link::Section;
 use crate::object::msgpack::Value;
 use crate::target::{Target, GFX1100};
@@ -19,6 +20,14 @@ pub struct Line {
     pub number: u32,
     /// The text without comments.
     pub text: String,
+}
+
+/// What is still to be read.
+enum Entry {
+    /// A line.
+    Line(Line),
+    /// The end of a macro's text.
+    MacroEnd,
 }
 
 /// How a symbol is defined.
@@ -99,7 +108,13 @@ pub struct Sum {
     pub plus: Vec<usize>,
     /// Sections whose address is subtracted.
     pub minus: Vec<usize>,
+    /// An address was involved, even where it fell out: LLVM does not count such a difference as a number in
+    /// instructions.
+    pub from_address: bool,
 }
+
+/// Most addresses in a sum; none that can be encoded has more than one left over.
+const MAX_ADDRESSES: usize = 64;
 
 impl Sum {
     fn place(section: usize, offset: u64) -> Sum {
@@ -107,6 +122,7 @@ impl Sum {
             number: offset as i64,
             plus: vec![section],
             minus: Vec::new(),
+            from_address: true,
         }
     }
 
@@ -124,6 +140,7 @@ impl Sum {
         self.number = self.number.wrapping_add(other.number);
         self.plus.extend(other.plus);
         self.minus.extend(other.minus);
+        self.from_address |= other.from_address;
         let mut i = 0;
         while i < self.plus.len() {
             match self.minus.iter().position(|m| *m == self.plus[i]) {
@@ -142,6 +159,7 @@ impl Sum {
             number: self.number.wrapping_neg(),
             plus: self.minus,
             minus: self.plus,
+            from_address: self.from_address,
         }
     }
 }
@@ -175,8 +193,14 @@ pub struct Assembler {
     pub(super) conditions: Vec<Condition>,
     pub(super) macros: HashMap<String, Macro>,
     pub(super) expansions: u64,
-    queue: Vec<Line>,
+    queue: Vec<Entry>,
     made_lines: usize,
+    /// Conditions that were open where each macro being read began.
+    open_macros: Vec<usize>,
+    pub(super) altmacro: bool,
+    /// Kernels whose descriptors are not known to the last bit.
+    pub(super) late: Vec<LateKernel>,
+    pub(super) notes: Vec<Note>,
     /// Highest VGPR and SGPR used so far, plus one.
     pub(super) used: [u32; 2],
     /// What was refused so far.
@@ -185,8 +209,6 @@ pub struct Assembler {
 
 /// Most lines that may come out of macros.
 const MAX_LINES: usize = 1 << 18;
-/// Deepest chain of symbols that are defined by each other.
-const MAX_CHAIN: u32 = 64;
 
 impl Assembler {
     /// With an empty .text.
@@ -220,6 +242,10 @@ impl Assembler {
             expansions: 0,
             queue: Vec::new(),
             made_lines: 0,
+            open_macros: Vec::new(),
+            altmacro: false,
+            late: Vec::new(),
+            notes: Vec::new(),
             used: [0; 2],
             errors: Vec::new(),
         };
@@ -235,7 +261,7 @@ impl Assembler {
 
     /// Puts lines before those still to be read.
     pub fn feed(&mut self, lines: Vec<Line>) {
-        self.queue.extend(lines.into_iter().rev());
+        self.queue.extend(lines.into_iter().rev().map(Entry::Line));
     }
 
     /// Puts the lines of a macro before those still to be read.
@@ -245,13 +271,51 @@ impl Assembler {
             self.queue.clear();
             return Err(place.error(AsmErrorKind::TooMuch { limit: MAX_LINES }));
         }
+        self.open_macros.push(self.conditions.len());
+        self.queue.push(Entry::MacroEnd);
         self.feed(lines);
         Ok(())
     }
 
     /// The next line to read.
     pub fn next_line(&mut self) -> Option<Line> {
-        self.queue.pop()
+        loop {
+            match self.queue.pop()? {
+                Entry::Line(line) => return Some(line),
+                Entry::MacroEnd => {
+                    self.open_macros.pop();
+                }
+            }
+        }
+    }
+
+    /// The next line of the same macro or of the file.
+    pub fn next_line_here(&mut self) -> Option<Line> {
+        match self.queue.last() {
+            Some(Entry::Line(_)) => self.next_line(),
+            _ => None,
+        }
+    }
+
+    /// How many macros are being read inside each other.
+    pub fn nesting(&self) -> usize {
+        self.open_macros.len()
+    }
+
+    /// Leaves out the rest of the macro being read; false when there is none.
+    pub fn leave_macro(&mut self) -> bool {
+        let Some(conditions) = self.open_macros.pop() else {
+            return false;
+        };
+        while let Some(Entry::Line(_)) = self.queue.pop() {}
+        self.conditions.truncate(conditions);
+        true
+    }
+
+    /// Leaves out the rest of the file.
+    pub fn stop(&mut self) {
+        self.queue.clear();
+        self.open_macros.clear();
     }
 
     /// Reads a line: labels, then a statement.
@@ -270,7 +334,10 @@ impl Assembler {
             match (first, ahead.eat(":")) {
                 (Ok(Token::Name(name)), true) => self.label(&name, &c.here())?,
                 (Ok(Token::Text(bytes)), true) => self.label(&String::from_utf8_lossy(&bytes), &c.here())?,
-                (Ok(Token::Number(n)), true) => self.numeric_label(n as u64, &c.here())?,
+                (Ok(Token::Number(n)), true) => {
+                    let n = u64::try_from(n).map_err(|_| c.expected("a label number of at most 64 bits"))?;
+                    self.numeric_label(n, &c.here())?;
+                }
                 (Ok(Token::End), _) => return Ok(()),
                 _ => return self.statement(c, start),
             }
@@ -392,7 +459,7 @@ impl Assembler {
                 why: "use .org or .skip",
             }));
         }
-        let value = self.absolute(&value).map_or(value, Expr::Int);
+        let value = self.simplified(value);
         // The register counters may be set back, as between two kernels.
         if let (Some(counter), Expr::Int(v)) = (USED.iter().position(|u| *u == name), &value) {
             self.used[counter] = u32::try_from(*v).unwrap_or(0);
@@ -413,49 +480,119 @@ impl Assembler {
 
     /// The value of an expression as far as it is known.
     ///
-    /// Errors: undefined symbols, operators on addresses that no relocation expresses.
+    /// Errors: undefined symbols, symbols that are defined by each other, operators on addresses that no relocation
+    /// expresses.
     pub fn sum(&self, e: &Expr, place: &Place) -> Result<Sum, AsmError> {
-        self.sum_within(e, place, MAX_CHAIN)
+        let mut known = HashMap::new();
+        self.know(e, place, &mut known)?;
+        self.sum_of(e, place, &known)
     }
 
-    fn sum_within(&self, e: &Expr, place: &Place, depth: u32) -> Result<Sum, AsmError> {
-        let number = |number| Sum {
+    /// Finds the values of the symbols an expression needs: a chain of symbols may be long, so without recursion.
+    pub fn know(&self, e: &Expr, place: &Place, known: &mut HashMap<SymbolId, Sum>) -> Result<(), AsmError> {
+        let mut stack = Vec::new();
+        let mut open = HashSet::new();
+        self.needs(e, known, &mut stack);
+        while let Some(&id) = stack.last() {
+            let Some(Definition::Value(value)) = &self.symbols[id].definition else {
+                stack.pop();
+                continue;
+            };
+            let before = stack.len();
+            if !known.contains_key(&id) {
+                self.needs(value, known, &mut stack);
+            }
+            if stack.len() > before {
+                // The second time something is still missing although all it needs was looked at.
+                if !open.insert(id) {
+                    return Err(place.error(AsmErrorKind::Cyclic));
+                }
+                continue;
+            }
+            if !known.contains_key(&id) {
+                let sum = self.sum_of(value, place, known)?;
+                known.insert(id, sum);
+            }
+            stack.pop();
+        }
+        Ok(())
+    }
+
+    /// The symbols of an expression that stand for other expressions and whose values are not known.
+    fn needs(&self, e: &Expr, known: &HashMap<SymbolId, Sum>, out: &mut Vec<SymbolId>) {
+        match e {
+            Expr::Symbol(id, _) => {
+                let is_value = matches!(self.symbols[*id].definition, Some(Definition::Value(_)));
+                if is_value && !known.contains_key(id) {
+                    out.push(*id);
+                }
+            }
+            Expr::Unary(_, a) => self.needs(a, known, out),
+            Expr::Binary(_, a, b) => {
+                self.needs(a, known, out);
+                self.needs(b, known, out);
+            }
+            Expr::Int(_) | Expr::Place(..) => {}
+        }
+    }
+
+    fn sum_of(&self, e: &Expr, place: &Place, known: &HashMap<SymbolId, Sum>) -> Result<Sum, AsmError> {
+        let number = |number, from_address| Sum {
             number,
+            from_address,
             ..Sum::default()
         };
+        let not_absolute = || place.error(AsmErrorKind::NotAbsolute);
         match e {
-            Expr::Int(v) => Ok(number(*v)),
+            Expr::Int(v) => Ok(number(*v, false)),
             Expr::Place(section, offset) => Ok(Sum::place(*section, *offset)),
             Expr::Symbol(id, _) => {
                 let s = &self.symbols[*id];
                 match &s.definition {
                     Some(Definition::Label(section, offset)) => Ok(Sum::place(*section, *offset)),
-                    Some(Definition::Lds(offset)) => Ok(number(*offset as i64)),
-                    Some(Definition::Value(v)) => {
-                        let depth = depth.checked_sub(1).ok_or_else(|| place.error(AsmErrorKind::Cyclic))?;
-                        self.sum_within(v, place, depth)
+                    Some(Definition::Lds(offset)) => Ok(number(*offset as i64, true)),
+                    Some(Definition::Value(_)) => {
+                        known.get(id).cloned().ok_or_else(|| place.error(AsmErrorKind::Cyclic))
                     }
                     None => Err(self.undefined(&s.name, place)),
                 }
             }
-            Expr::Unary(Unary::Minus, a) => Ok(self.sum_within(a, place, depth)?.negate()),
+            Expr::Unary(Unary::Minus, a) => Ok(self.sum_of(a, place, known)?.negate()),
             Expr::Unary(op, a) => {
-                let a = self.sum_within(a, place, depth)?.absolute();
-                let a = a.ok_or_else(|| place.error(AsmErrorKind::NotAbsolute))?;
-                Ok(number(apply_unary(*op, a)))
+                let a = self.sum_of(a, place, known)?;
+                let value = a.absolute().ok_or_else(not_absolute)?;
+                Ok(number(apply_unary(*op, value), a.from_address))
             }
             Expr::Binary(op, a, b) => {
-                let (a, b) = (self.sum_within(a, place, depth)?, self.sum_within(b, place, depth)?);
+                let (a, b) = (self.sum_of(a, place, known)?, self.sum_of(b, place, known)?);
+                let from_address = a.from_address || b.from_address;
                 match (op, a.absolute(), b.absolute()) {
-                    (Binary::Add, ..) => Ok(a.add(b)),
-                    (Binary::Sub, ..) => Ok(a.add(b.negate())),
+                    (Binary::Add | Binary::Sub, ..) => {
+                        let sum = a.add(if *op == Binary::Add { b } else { b.negate() });
+                        if sum.plus.len() + sum.minus.len() > MAX_ADDRESSES {
+                            return Err(not_absolute());
+                        }
+                        Ok(sum)
+                    }
                     (_, Some(a), Some(b)) => {
                         let value = apply(*op, a, b).ok_or_else(|| place.error(AsmErrorKind::DivisionByZero))?;
-                        Ok(number(value))
+                        Ok(number(value, from_address))
                     }
-                    _ => Err(place.error(AsmErrorKind::NotAbsolute)),
+                    _ => Err(not_absolute()),
                 }
             }
+        }
+    }
+
+    /// The shortest expression of the same value.
+    pub fn simplified(&self, e: Expr) -> Expr {
+        let Ok(sum) = self.sum(&e, &Place::default()) else {
+            return e;
+        };
+        match (&sum.plus[..], &sum.minus[..]) {
+            ([], []) if !sum.from_address => Expr::Int(sum.number),
+            (&[section], []) if !e.asks_linker() => Expr::Place(section, sum.number as u64),
+            _ => e,
         }
     }
 
@@ -474,12 +611,13 @@ impl Assembler {
 
     /// The number an expression is, when it is one by now.
     pub fn absolute(&self, e: &Expr) -> Option<i64> {
-        let nowhere = Place {
-            line: 0,
-            column: 0,
-            text: String::new(),
-        };
-        self.sum(e, &nowhere).ok()?.absolute()
+        self.sum(e, &Place::default()).ok()?.absolute()
+    }
+
+    /// The number an expression is whose value depends on no address, not even as a difference.
+    pub fn constant(&self, e: &Expr) -> Option<i64> {
+        let sum = self.sum(e, &Place::default()).ok()?;
+        sum.absolute().filter(|_| !sum.from_address)
     }
 
     /// Reads an expression that must be a number here.

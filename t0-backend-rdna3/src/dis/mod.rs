@@ -322,6 +322,18 @@ impl Printer<'_> {
                 _ => {}
             }
         }
+        // Symbols of other files have a place in the loader's tables.
+        let elsewhere = |s: &&SymbolView| s.section.is_none() && s.offset == 0 && s.binding != elf::STB_LOCAL;
+        for s in self
+            .object
+            .symbols
+            .iter()
+            .filter(elsewhere)
+            .filter(|_| self.options.kernel.is_none())
+        {
+            let directive = if s.binding == elf::STB_WEAK { ".weak" } else { ".globl" };
+            out.push(format!("\t{directive} {}", quoted(&s.name)));
+        }
         self.lines.extend(out.into_iter().map(Line::plain));
     }
 

@@ -242,6 +242,22 @@ fn address_parts(a: ImgAddr, m: &Mods) -> Vec<u32> {
     }
 }
 
+/// Checks how many separate registers an image address is given in.
+pub(crate) fn check_parts(row: &Row, m: &Mods, got: u32) -> Result<(), EncodeError> {
+    let want = row.operands.iter().find_map(|s| match s.kind {
+        Kind::ImgAddr(a) => Some(address_parts(a, m).len() as u32),
+        _ => None,
+    });
+    match want {
+        Some(want) if want != got => Err(EncodeError::ImageAddress {
+            name: row.name,
+            want,
+            got,
+        }),
+        _ => Ok(()),
+    }
+}
+
 fn data_regs(data: ImgData, m: &Mods) -> u32 {
     let values = match data {
         ImgData::Ray => return 4,

@@ -277,6 +277,7 @@ pub(crate) fn parse(kind: ImmKind, text: &str) -> Option<i64> {
         ImmKind::DelayAlu => parse_delay(text)?,
         ImmKind::Version => parse_version(text)?,
         ImmKind::SendMsg => parse_message(text)?,
+        ImmKind::HwReg if text.starts_with('{') => parse_hwreg_fields(text)?,
         ImmKind::HwReg => {
             let (id, args) = parse_call(text, "hwreg", &HWREGS)?;
             let (offset, size) = match args[..] {
@@ -291,6 +292,22 @@ pub(crate) fn parse(kind: ImmKind, text: &str) -> Option<i64> {
         _ => return None,
     };
     Some(i64::from(u))
+}
+
+/// `{id: 1, offset: 0, size: 32}`: any fields in any order, by number.
+fn parse_hwreg_fields(text: &str) -> Option<u32> {
+    let inner = text.strip_prefix('{')?.strip_suffix('}')?.trim();
+    let mut fields = [None; 3];
+    for part in inner.split(',').filter(|_| !inner.is_empty()) {
+        let (name, value) = part.split_once(':')?;
+        let at = ["id", "offset", "size"].iter().position(|n| *n == name.trim())?;
+        let value = u32::try_from(number(value)?).ok()?;
+        if fields[at].replace(value).is_some() {
+            return None;
+        }
+    }
+    let [id, offset, size] = [(0, 0), (1, 0), (2, 32)].map(|(at, default)| fields[at].unwrap_or(default));
+    (id < 64 && offset < 32 && (1..=32).contains(&size)).then(|| id | offset << 6 | (size - 1) << 11)
 }
 
 /// `name(value)` lists over fields; fields not named keep their bits of `start`.

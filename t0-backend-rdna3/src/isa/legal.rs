@@ -123,7 +123,7 @@ pub enum EncodeError {
     },
     #[error("{name}: dmask, d16 and tfe ask for {regs} data registers, which this instruction does not have")]
     ImageData { name: &'static str, regs: u32 },
-    #[error("{name}: an address of {want} parts is needed, got {got}")]
+    #[error("{name}: dim and a16 ask for an address of {want} registers, got {got}")]
     ImageAddress { name: &'static str, want: u32, got: u32 },
     #[error("{name} is not on {target}; it exists on {on}")]
     Target {
@@ -131,6 +131,24 @@ pub enum EncodeError {
         target: &'static str,
         on: &'static str,
     },
+}
+
+impl EncodeError {
+    /// The number of the operand at fault, where one is.
+    pub fn operand(&self) -> Option<usize> {
+        match self {
+            EncodeError::OperandKind { operand, .. }
+            | EncodeError::RegCount { operand, .. }
+            | EncodeError::RegRange { operand, .. }
+            | EncodeError::Alignment { operand, .. }
+            | EncodeError::High16 { operand, .. }
+            | EncodeError::BadConst { operand, .. }
+            | EncodeError::BadSpecial { operand, .. }
+            | EncodeError::ImmRange { operand, .. }
+            | EncodeError::LiteralWidth { operand, .. } => Some(*operand),
+            _ => None,
+        }
+    }
 }
 
 /// Operand position for error messages and its context.

@@ -9,8 +9,10 @@
 pub mod decode;
 pub mod encode;
 mod expr;
+pub(crate) use expr::float;
 pub(crate) mod form;
 pub mod graphics;
+mod hint;
 pub(crate) mod imm;
 pub mod inst;
 pub mod legal;
@@ -29,6 +31,7 @@ pub use encode::encode;
 pub use inst::{Dpp16, Dpp8, Enc, Inst, Mods, WaitCounts};
 pub use legal::EncodeError;
 pub use operand::{Operand, Reg, RegFile};
+pub(crate) use operand_text::names_register;
 pub use parse::{parse, ParseError};
 pub use row::{Class, Family, Field, Flags, Gradients, ImgAddr, ImgData, ImmKind, Kind, OperandSpec, Role, Row, Ty};
 pub use table::{

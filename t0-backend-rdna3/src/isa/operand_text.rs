@@ -48,7 +48,14 @@ impl Number {
 }
 
 const OFF: &str = "`off` stands for an absent address only";
-const RANGE: &str = "there are v0..v255, s0..s105 and ttmp0..ttmp15";
+const FEW_VGPRS: &str = "there are 256 VGPRs, v0 to v255";
+const FEW_SGPRS: &str = "there are 106 SGPRs, s0 to s105";
+const FEW_TTMPS: &str = "there are 16 trap registers, ttmp0 to ttmp15";
+
+/// Whether the text names registers, existing ones or not.
+pub(crate) fn names_register(text: &str) -> bool {
+    !matches!(register(text), Ok(None))
+}
 
 /// A register by name or list; `Ok(None)` when the text is no register at all.
 pub(crate) fn register(text: &str) -> Result<Option<Reg>, &'static str> {
@@ -58,14 +65,14 @@ pub(crate) fn register(text: &str) -> Result<Option<Reg>, &'static str> {
     if let Some(inner) = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')) {
         return list(inner).map(Some);
     }
-    /// Prefix, the run's maker, how many there are.
-    type File = (&'static str, fn(u32, u32) -> Reg, u32);
+    /// Prefix, the run's maker, how many there are and what to say of more.
+    type File = (&'static str, fn(u32, u32) -> Reg, u32, &'static str);
     const FILES: [File; 3] = [
-        ("ttmp", |i, n| Reg::sn(108 + i, n), 16),
-        ("v", Reg::vn, 256),
-        ("s", Reg::sn, 106),
+        ("ttmp", |i, n| Reg::sn(108 + i, n), 16, FEW_TTMPS),
+        ("v", Reg::vn, 256, FEW_VGPRS),
+        ("s", Reg::sn, 106, FEW_SGPRS),
     ];
-    for (prefix, make, limit) in FILES {
+    for (prefix, make, limit, few) in FILES {
         let Some(rest) = text.strip_prefix(prefix) else {
             continue;
         };
@@ -87,7 +94,7 @@ pub(crate) fn register(text: &str) -> Result<Option<Reg>, &'static str> {
             return Err("the last register of a range comes before its first");
         }
         if lo < 0 || hi >= i64::from(limit) {
-            return Err(RANGE);
+            return Err(few);
         }
         return Ok(Some(make(lo as u32, (hi - lo + 1) as u32)));
     }

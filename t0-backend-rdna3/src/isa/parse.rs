@@ -22,8 +22,10 @@ pub(crate) use super::expr::integer as number;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum ParseError {
-    #[error("unknown instruction `{name}`")]
-    Unknown { name: String },
+    #[error("unknown instruction `{name}`{hint}")]
+    Unknown { name: String, hint: String },
+    #[error("{name}: `{text}` holds 64 lanes; for waves of 32 write `{text}_lo`, or assemble for waves of 64 (--wave-size 64)")]
+    WideMask { name: &'static str, text: String },
     #[error("{name} takes {want} operands, got {got}")]
     OperandCount {
         name: &'static str,
@@ -63,13 +65,34 @@ pub fn parse(text: &str, target: &Target) -> Result<Inst, ParseError> {
     let (mnemonic, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let (op, suffix) = find(&mnemonic.to_ascii_lowercase()).ok_or_else(|| ParseError::Unknown {
         name: mnemonic.to_string(),
+        hint: super::hint::hint(mnemonic),
     })?;
+    let error = match read(op, suffix, &split(op.row(), rest.trim()), target) {
+        Ok(inst) => return Ok(inst),
+        Err(e) => e,
+    };
+    // LLVM lets commas between operands be left out, and be put between modifiers.
+    let loose = split_loose(op.row(), rest.trim());
+    loose
+        .and_then(|texts| read(op, suffix, &texts, target).ok())
+        .ok_or(error)
+}
+
+/// Reads an instruction from the texts of its operands and modifiers.
+fn read(
+    op: Opcode,
+    suffix: Suffix,
+    (operand_texts, modifier_texts): &(Vec<&str>, Vec<&str>),
+    target: &Target,
+) -> Result<Inst, ParseError> {
     let mut p = Parser::new(op, target);
-    let (operand_texts, modifier_texts) = split(p.row, rest.trim());
-    for m in &modifier_texts {
+    for m in modifier_texts {
         p.modifier(m)?;
     }
-    let operands = p.operands(&operand_texts)?;
+    let operands = p.operands(operand_texts)?;
+    if p.nsa > 0 {
+        super::graphics::check_parts(p.row, &p.mods, p.nsa)?;
+    }
     let mut first_error = None;
     for enc in p.forms(suffix)? {
         let mut inst = Inst {
@@ -88,6 +111,23 @@ pub fn parse(text: &str, target: &Target) -> Result<Inst, ParseError> {
             Err(e) => {
                 first_error.get_or_insert(e);
             }
+        }
+    }
+    if let Some(ParseError::Illegal(EncodeError::RegCount {
+        operand,
+        want: 1,
+        got: 2,
+        ..
+    })) = first_error
+    {
+        let text = operand_texts
+            .get(operand)
+            .filter(|_| operand_texts.len() == operands.len());
+        if let Some(text) = text.filter(|t| matches!(**t, "vcc" | "exec")) {
+            return Err(ParseError::WideMask {
+                name: p.row.name,
+                text: (*text).to_string(),
+            });
         }
     }
     Err(first_error.unwrap_or(ParseError::Illegal(EncodeError::NoForm { name: p.row.name })))
@@ -161,15 +201,15 @@ fn find(mnemonic: &str) -> Option<(Opcode, Suffix)> {
         .find_map(|(s, suffix)| Some((Opcode::from_name(mnemonic.strip_suffix(s)?)?, suffix)))
 }
 
-/// Splits at a separator outside brackets, parentheses and quotes.
+/// Splits at a separator outside brackets of any kind and quotes.
 pub(crate) fn split_top(text: &str, sep: fn(char) -> bool) -> Vec<&str> {
     let mut parts = Vec::new();
     let (mut depth, mut quoted, mut start) = (0i32, false, 0);
     for (i, c) in text.char_indices() {
         match c {
             '"' => quoted = !quoted,
-            '(' | '[' if !quoted => depth += 1,
-            ')' | ']' if !quoted => depth -= 1,
+            '(' | '[' | '{' if !quoted => depth += 1,
+            ')' | ']' | '}' if !quoted => depth -= 1,
             c if sep(c) && depth == 0 && !quoted => {
                 parts.push(text[start..i].trim());
                 start = i + c.len_utf8();
@@ -218,6 +258,86 @@ fn split<'a>(row: &Row, rest: &'a str) -> (Vec<&'a str>, Vec<&'a str>) {
         operands.push(operand);
     }
     (operands, tail)
+}
+
+/// Modifiers that consist of a name alone.
+const BARE_MODIFIERS: [&str; 20] = [
+    "glc",
+    "slc",
+    "dlc",
+    "noglc",
+    "noslc",
+    "nodlc",
+    "gds",
+    "offen",
+    "idxen",
+    "tfe",
+    "lwe",
+    "d16",
+    "r128",
+    "a16",
+    "unorm",
+    "clamp",
+    "done",
+    "row_en",
+    "row_mirror",
+    "row_half_mirror",
+];
+
+/// Operand texts and modifier texts where spaces stand for commas, or commas between modifiers.
+fn split_loose<'a>(row: &Row, rest: &'a str) -> Option<(Vec<&'a str>, Vec<&'a str>)> {
+    if matches!(row.operands, [s] if matches!(s.kind, Kind::Imm(_))) {
+        return None;
+    }
+    let (mut operands, mut modifiers): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
+    let parts = split_top(rest, |c| c == ',');
+    for part in &parts {
+        if part.is_empty() {
+            return None;
+        }
+        let mut last: Option<&str> = None;
+        for word in split_top(part, char::is_whitespace) {
+            if word.is_empty() {
+                continue;
+            }
+            if is_modifier(word) {
+                modifiers.push(word);
+                continue;
+            }
+            if !modifiers.is_empty() {
+                return None;
+            }
+            match (last, operands.last_mut()) {
+                (Some(before), Some(operand)) if joins(before, word) => {
+                    let start = operand.as_ptr() as usize - rest.as_ptr() as usize;
+                    let end = word.as_ptr() as usize - rest.as_ptr() as usize + word.len();
+                    *operand = &rest[start..end];
+                }
+                _ => operands.push(word),
+            }
+            last = Some(word);
+        }
+    }
+    Some((operands, modifiers))
+}
+
+fn is_modifier(word: &str) -> bool {
+    let name = word.split(':').next().unwrap_or_default();
+    let named = word.len() > name.len()
+        && name
+            .bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
+    named && name.starts_with(|c: char| c.is_ascii_lowercase()) || BARE_MODIFIERS.contains(&word)
+}
+
+/// Whether two words with a space between them are one expression.
+fn joins(before: &str, word: &str) -> bool {
+    const OPERATORS: &str = "+*/%<>&^=";
+    let number = before.starts_with(|c: char| c.is_ascii_digit());
+    before.ends_with(|c| OPERATORS.contains(c) || matches!(c, '-' | '~' | '!'))
+        || word.starts_with(|c| OPERATORS.contains(c))
+        || word == "-"
+        || number && word.starts_with('-')
 }
 
 /// A constant that stands with `neg` or `abs`.

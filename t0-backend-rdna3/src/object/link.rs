@@ -41,9 +41,11 @@ pub enum Place {
     Section(usize, u64),
     /// A plain number.
     Absolute(u64),
+    /// In no section of this file.
+    Undefined,
 }
 
-/// A defined symbol.
+/// A symbol.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Symbol {
     /// Its name.
@@ -126,6 +128,7 @@ impl Layout {
         match place {
             Place::Section(s, offset) => self.addresses[s].wrapping_add(offset),
             Place::Absolute(v) => v,
+            Place::Undefined => 0,
         }
     }
 
@@ -300,7 +303,8 @@ impl Linker {
         let (alloc, write) = (u64::from(elf::SHF_ALLOC), u64::from(elf::SHF_WRITE));
         let n = dynsym.len() as u64;
         let names: u64 = dynsym.iter().map(|&i| self.symbols[i].name.len() as u64 + 1).sum();
-        let (buckets, words) = gnu_hash_shape(n);
+        let hashed = n - self.undefined(dynsym) as u64;
+        let (buckets, words) = gnu_hash_shape(hashed);
         let made = |name: &str, kind, flags, align, entsize, size| Out {
             name: name.to_owned(),
             kind,
@@ -321,7 +325,7 @@ impl Linker {
                 alloc,
                 8,
                 0,
-                16 + 8 * words + 4 * buckets + 4 * n,
+                16 + 8 * words + 4 * buckets + 4 * hashed,
             ),
             made(".hash", elf::SHT_HASH, alloc, 4, 4, 8 + 8 * (n + 1)),
             made(".dynstr", elf::SHT_STRTAB, alloc, 1, 0, names + 1),
@@ -371,12 +375,31 @@ impl Linker {
         out
     }
 
-    /// The dynamic symbols in the order the GNU hash table wants: by bucket.
+    /// The dynamic symbols in the order the GNU hash table wants: those it does not hold, then by bucket.
     fn dynamic_order(&self) -> Vec<usize> {
         let mut order: Vec<usize> = self.dynamic_symbols().map(|(i, _)| i).collect();
-        let (buckets, _) = gnu_hash_shape(order.len() as u64);
-        order.sort_by_key(|&i| u64::from(gnu_hash(&self.symbols[i].name)) % buckets);
+        let (buckets, _) = gnu_hash_shape((order.len() - self.undefined(&order)) as u64);
+        order.sort_by_key(|&i| {
+            let s = &self.symbols[i];
+            let defined = s.place != Place::Undefined;
+            (
+                defined,
+                if defined {
+                    u64::from(gnu_hash(&s.name)) % buckets
+                } else {
+                    0
+                },
+            )
+        });
         order
+    }
+
+    /// How many of these symbols are undefined.
+    fn undefined(&self, symbols: &[usize]) -> usize {
+        symbols
+            .iter()
+            .filter(|&&i| self.symbols[i].place == Place::Undefined)
+            .count()
     }
 
     /// The bytes of the file. `self.sections` hold their final bytes by now.
@@ -512,6 +535,7 @@ impl Linker {
                 layout.out.iter().position(holds).map_or(0, |i| i as u16 + 1)
             }
             Place::Absolute(_) => elf::SHN_ABS,
+            Place::Undefined => elf::SHN_UNDEF,
         };
         // Symbols that are not seen from outside become local, as in any linked file.
         let binding = if s.is_dynamic() { s.binding } else { elf::STB_LOCAL };
@@ -554,9 +578,10 @@ impl Linker {
     }
 
     fn gnu_hash_table(&self, layout: &Layout) -> Vec<u8> {
-        let n = layout.dynsym.len() as u64;
-        let (buckets, words) = gnu_hash_shape(n);
-        let hashes: Vec<u32> = layout.dynsym.iter().map(|&i| gnu_hash(&self.symbols[i].name)).collect();
+        let first = self.undefined(&layout.dynsym);
+        let held = &layout.dynsym[first..];
+        let (buckets, words) = gnu_hash_shape(held.len() as u64);
+        let hashes: Vec<u32> = held.iter().map(|&i| gnu_hash(&self.symbols[i].name)).collect();
         let mut bloom = vec![0u64; words as usize];
         for &h in &hashes {
             let word = &mut bloom[(u64::from(h) / 64 % words) as usize];
@@ -567,13 +592,13 @@ impl Linker {
         let bucket = |h: u32| (u64::from(h) % buckets) as usize;
         for (i, &h) in hashes.iter().enumerate() {
             if heads[bucket(h)] == 0 {
-                heads[bucket(h)] = i as u32 + 1;
+                heads[bucket(h)] = (first + i) as u32 + 1;
             }
             let last = hashes.get(i + 1).is_none_or(|&next| bucket(next) != bucket(h));
             chains.push(h & !1 | u32::from(last));
         }
         let mut bytes = Vec::new();
-        [buckets as u32, 1, words as u32, 26]
+        [buckets as u32, first as u32 + 1, words as u32, 26]
             .iter()
             .for_each(|w| bytes.extend(w.to_le_bytes()));
         bloom.iter().for_each(|w| bytes.extend(w.to_le_bytes()));

@@ -11,6 +11,7 @@ pub mod link;
 pub mod metadata;
 pub mod msgpack;
 mod read;
+pub(crate) mod rules;
 pub mod view;
 mod write;
 pub mod yaml;

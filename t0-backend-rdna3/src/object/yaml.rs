@@ -1,7 +1,7 @@
 //! Code object metadata as YAML text.
 //!
 //! Problem: assembler files carry the metadata as YAML, code objects as MessagePack. Method: the block style that
-//! LLVM's compilers write (maps and lists by indentation, scalars plain or quoted, flow lists on one line), read into
+//! LLVM's compilers write (maps and lists by indentation, scalars plain or quoted, lists and maps in brackets), read into
 //! and written from the same value tree. Invariant: [`print()`] gives the text llvm-readelf 19 gives, and [`parse`] reads
 //! it back to an equal value (integers, booleans and text keep their kind). Source: LLVM 19 `YAMLTraits.h`
 //! (`needsQuotes`), `MsgPackDocumentYAML.cpp`.
@@ -107,7 +107,7 @@ impl Parser<'_> {
             return self.map(indent, depth);
         }
         self.at += 1;
-        scalar(line.text).ok_or_else(|| line.error("expected `key: value`, `- item` or a value"))
+        self.value(line.text, &line)
     }
 
     fn list(&mut self, indent: usize, depth: u32) -> Result<Value, YamlError> {
@@ -144,20 +144,45 @@ impl Parser<'_> {
                 break;
             }
             let (key, rest) = split_key(line.text).ok_or_else(|| line.error("expected `key: value`"))?;
-            let key = scalar(key).ok_or_else(|| line.error("the key cannot be read"))?;
+            let key = scalar(key).map_err(|what| line.error(what))?;
             if entries.iter().any(|(k, _)| *k == key) {
-                return Err(line.error("the key is there twice"));
+                return Err(line.error(TWICE));
             }
             self.at += 1;
+            // Anchors name a node for aliases, which LLVM does not read.
+            let rest = match rest.strip_prefix('&') {
+                Some(anchored) => anchored.split_once(' ').map_or("", |(_, rest)| rest.trim_start()),
+                None => rest,
+            };
             let value = if rest.is_empty() {
                 self.nested(indent, depth, true)?
             } else {
-                scalar(rest).ok_or_else(|| line.error("the value cannot be read"))?
+                self.value(rest, &line)?
             };
             entries.push((key, value));
         }
         entries.sort_by_key(|e| key_text(&e.0));
         Ok(Value::Map(entries))
+    }
+
+    /// A scalar, or a list or map in brackets, which may go on in the following lines.
+    fn value(&mut self, text: &str, line: &Line<'_>) -> Result<Value, YamlError> {
+        if !text.starts_with(['[', '{']) {
+            return scalar(text).map_err(|what| line.error(what));
+        }
+        let mut text = text.to_owned();
+        while open_brackets(&text) > 0 {
+            let Some(next) = self.lines.get(self.at) else { break };
+            text.push(' ');
+            text.push_str(next.text);
+            self.at += 1;
+        }
+        let mut flow = Flow { text: &text, at: 0 };
+        let value = flow.value(MAX_DEPTH).map_err(|what| line.error(what))?;
+        if flow.rest().is_empty() {
+            return Ok(value);
+        }
+        Err(line.error("something follows the closing bracket"))
     }
 
     /// The block after `key:` or `-`; nothing is nil. A list may be indented as little as the key it belongs to.
@@ -195,50 +220,176 @@ fn split_key(text: &str) -> Option<(&str, &str)> {
     (rest.is_empty() || rest.starts_with(' ')).then(|| (&text[..end], rest.trim_start()))
 }
 
-/// A scalar or a list or map in brackets.
-fn scalar(text: &str) -> Option<Value> {
-    let (text, tag) = match text.strip_prefix('!') {
-        Some(t) => t.split_once(' ').map(|(tag, rest)| (rest.trim_start(), Some(tag)))?,
-        None => (text, None),
-    };
-    if let Some(inner) = text.strip_prefix('\'') {
-        let inner = inner.strip_suffix('\'')?;
-        return Some(Value::Str(inner.replace("''", "'")));
+/// Brackets that are open at the end of the text.
+fn open_brackets(text: &str) -> i64 {
+    let (mut open, mut quote, mut before) = (0, None, ' ');
+    for c in text.chars() {
+        match (quote, c) {
+            (Some(q), c) if c == q && !(q == '"' && before == '\\') => quote = None,
+            (Some(_), _) => {}
+            (None, '\'' | '"') => quote = Some(c),
+            (None, '[' | '{') => open += 1,
+            (None, ']' | '}') => open -= 1,
+            _ => {}
+        }
+        before = c;
     }
-    if let Some(inner) = text.strip_prefix('"') {
-        return unescape(inner.strip_suffix('"')?).map(Value::Str);
-    }
-    if let Some(inner) = text.strip_prefix('[') {
-        let inner = inner.strip_suffix(']')?.trim();
-        let items = inner.split(',').map(str::trim).filter(|i| !i.is_empty());
-        return items.map(scalar).collect::<Option<_>>().map(Value::Array);
-    }
-    if let Some(inner) = text.strip_prefix('{') {
-        return inner
-            .strip_suffix('}')?
-            .trim()
-            .is_empty()
-            .then(|| Value::Map(Vec::new()));
-    }
-    if tag == Some("str") || tag == Some("!str") {
-        return Some(Value::Str(text.to_owned()));
-    }
-    Some(plain(text))
+    open
 }
 
-/// An unquoted scalar: nil, boolean, number or else text.
-fn plain(text: &str) -> Value {
-    match text {
-        "" | "~" | "null" | "Null" | "NULL" => return Value::Nil,
-        "true" | "True" | "TRUE" => return Value::Bool(true),
-        "false" | "False" | "FALSE" => return Value::Bool(false),
-        _ => {}
+/// Reads lists and maps in brackets.
+struct Flow<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Flow<'a> {
+    fn rest(&mut self) -> &'a str {
+        let rest = self.text[self.at..].trim_start();
+        self.at = self.text.len() - rest.len();
+        rest
     }
-    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
-    let magnitude = if let Some(hex) = digits.strip_prefix("0x") {
+
+    fn eat(&mut self, sign: char) -> bool {
+        let found = self.rest().starts_with(sign);
+        self.at += if found { sign.len_utf8() } else { 0 };
+        found
+    }
+
+    fn value(&mut self, depth: u32) -> Result<Value, &'static str> {
+        let depth = depth.checked_sub(1).ok_or("nested too deep")?;
+        if self.eat('[') {
+            return self.list(depth);
+        }
+        if self.eat('{') {
+            return self.map(depth);
+        }
+        scalar(self.word()?)
+    }
+
+    fn list(&mut self, depth: u32) -> Result<Value, &'static str> {
+        let mut items = Vec::new();
+        while !self.eat(']') {
+            items.push(self.value(depth)?);
+            if !self.eat(',') && !self.rest().starts_with(']') {
+                return Err("expected `,` or `]`");
+            }
+        }
+        Ok(Value::Array(items))
+    }
+
+    fn map(&mut self, depth: u32) -> Result<Value, &'static str> {
+        let mut entries: Vec<(Value, Value)> = Vec::new();
+        while !self.eat('}') {
+            let key = scalar(self.word()?)?;
+            if entries.iter().any(|(k, _)| *k == key) {
+                return Err(TWICE);
+            }
+            let colon = self.eat(':');
+            let value = match self.rest().chars().next() {
+                Some(',' | '}') | None => Value::Nil,
+                _ if colon => self.value(depth)?,
+                _ => return Err("expected `:`, `,` or `}`"),
+            };
+            entries.push((key, value));
+            if !self.eat(',') && !self.rest().starts_with('}') {
+                return Err("expected `,` or `}`");
+            }
+        }
+        entries.sort_by_key(|e| key_text(&e.0));
+        Ok(Value::Map(entries))
+    }
+
+    /// The text of a scalar.
+    fn word(&mut self) -> Result<&'a str, &'static str> {
+        let rest = self.rest();
+        let len = match rest.chars().next() {
+            Some(q @ ('\'' | '"')) => quoted_len(rest, q).ok_or("the quotation mark is not closed")?,
+            _ => {
+                let colon = |at: usize| rest[at + 1..].is_empty() || rest[at + 1..].starts_with([' ', ',', ']', '}']);
+                let end = |&(at, c): &(usize, char)| match c {
+                    ',' | '[' | ']' | '{' | '}' => true,
+                    ':' => colon(at),
+                    _ => false,
+                };
+                rest.char_indices().find(end).map_or(rest.len(), |(at, _)| at)
+            }
+        };
+        self.at += len;
+        let word = rest[..len].trim_end();
+        if word.is_empty() {
+            return Err("expected a value; is a bracket not closed?");
+        }
+        Ok(word)
+    }
+}
+
+/// Bytes of the quoted text at the start, its quotation marks included.
+fn quoted_len(text: &str, quote: char) -> Option<usize> {
+    let mut chars = text.char_indices().skip(1).peekable();
+    while let Some((i, c)) = chars.next() {
+        if c == '\\' && quote == '"' {
+            chars.next();
+        } else if c == quote {
+            // Two quotation marks are one of the text.
+            if quote == '\'' && chars.peek().is_some_and(|n| n.1 == quote) {
+                chars.next();
+                continue;
+            }
+            return Some(i + 1);
+        }
+    }
+    None
+}
+
+const TWICE: &str = "the key is there twice";
+
+/// A scalar, quoted or not: LLVM finds the type of both in the text, `!str` apart.
+fn scalar(text: &str) -> Result<Value, &'static str> {
+    let (text, tag) = match text.strip_prefix('!') {
+        Some(t) => t
+            .split_once(' ')
+            .map(|(tag, rest)| (rest.trim_start(), Some(tag)))
+            .ok_or("a tag stands before a value")?,
+        None => (text, None),
+    };
+    let content = match text.chars().next() {
+        Some(q @ ('\'' | '"')) => {
+            if quoted_len(text, q) != Some(text.len()) {
+                return Err("the quotation mark is not closed, or something follows it");
+            }
+            let inner = &text[1..text.len() - 1];
+            if q == '"' {
+                unescape(inner).ok_or("no such escape sequence")?
+            } else {
+                inner.replace("''", "'")
+            }
+        }
+        Some('*') => return Err("aliases are not supported, by LLVM neither; write the value again"),
+        Some('|' | '>') => return Err("text blocks are not supported; write the text in quotation marks"),
+        Some('@' | '`' | '%') => return Err("a value that starts with this sign stands in quotation marks"),
+        None => return Ok(Value::Nil),
+        _ => text.to_owned(),
+    };
+    Ok(match tag {
+        Some("str") => Value::Str(content),
+        Some("nil") => Value::Nil,
+        _ => plain(&content),
+    })
+}
+
+/// The value LLVM sees in a text: a number, a boolean or else the text. Source: LLVM 19 `DocNode::fromString`.
+fn plain(text: &str) -> Value {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let radix = |prefixes: [&str; 2]| prefixes.iter().find_map(|p| digits.strip_prefix(p));
+    let magnitude = if let Some(hex) = radix(["0x", "0X"]) {
         u64::from_str_radix(hex, 16).ok()
+    } else if let Some(binary) = radix(["0b", "0B"]) {
+        u64::from_str_radix(binary, 2).ok()
     } else if let Some(octal) = digits.strip_prefix("0o") {
         u64::from_str_radix(octal, 8).ok()
+    } else if digits.len() > 1 && digits.starts_with('0') {
+        u64::from_str_radix(digits, 8).ok()
     } else if digits.bytes().all(|b| b.is_ascii_digit()) {
         digits.parse::<u64>().ok()
     } else {
@@ -248,10 +399,10 @@ fn plain(text: &str) -> Value {
         let m = i128::from(m);
         return Value::Int(if text.starts_with('-') { -m } else { m });
     }
-    let numeric = digits.starts_with(|c: char| c.is_ascii_digit() || c == '.') && digits.contains(['.', 'e', 'E']);
-    match text.parse::<f64>() {
-        Ok(f) if numeric => Value::Float(f),
-        _ => Value::Str(text.to_owned()),
+    match text {
+        "y" | "Y" | "yes" | "Yes" | "YES" | "on" | "On" | "ON" | "true" | "True" | "TRUE" => Value::Bool(true),
+        "n" | "N" | "no" | "No" | "NO" | "off" | "Off" | "OFF" | "false" | "False" | "FALSE" => Value::Bool(false),
+        _ => text.parse().map_or_else(|_| Value::Str(text.to_owned()), Value::Float),
     }
 }
 
@@ -342,7 +493,7 @@ fn entry(key: &str, value: &Value, indent: usize, out: &mut String) {
 
 fn text_of(value: &Value) -> String {
     match value {
-        Value::Nil => "null".to_owned(),
+        Value::Nil => "!nil ''".to_owned(),
         Value::Bool(b) => b.to_string(),
         Value::Int(v) => v.to_string(),
         Value::Float(f) => format!("{f:?}"),
@@ -356,7 +507,16 @@ fn text_of(value: &Value) -> String {
 /// Text with the quotes LLVM gives it.
 fn quoted(s: &str) -> String {
     let special = |c: char| "-?:\\,[]{}#&*!|>'\"%@`".contains(c);
-    let not_text = !matches!(plain(s), Value::Str(_));
+    // A tag keeps text that looks like something else what it is; LLVM quotes the most of it, too.
+    let not_text = !s.is_empty() && !matches!(plain(s), Value::Str(_));
+    if not_text {
+        return if matches!(plain(s), Value::Bool(_)) && !matches!(s.len(), 4 | 5) {
+            format!("!str {s}")
+        } else {
+            format!("!str '{s}'")
+        };
+    }
+    let not_text = matches!(s, "~" | "null" | "Null" | "NULL");
     let safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '^' | '.' | ',' | ' ' | '\t');
     if s.chars()
         .any(|c| c < ' ' && !matches!(c, '\t' | '\n' | '\r') || c == '\u{7f}' || !c.is_ascii())
@@ -420,8 +580,10 @@ mod tests {
     #[test]
     fn text_that_looks_like_something_else_is_quoted() {
         for (text, written) in [
-            ("5", "'5'"),
-            ("true", "'true'"),
+            ("5", "!str '5'"),
+            ("true", "!str 'true'"),
+            ("n", "!str n"),
+            ("null", "'null'"),
             ("a b", "a b"),
             ("", "''"),
             ("é", "\"é\""),
@@ -433,6 +595,41 @@ mod tests {
     }
 
     #[test]
+    fn types_are_llvms() {
+        // Right: what llvm-mc 19 puts into the note.
+        for (text, value) in [
+            ("'5'", Value::Int(5)),
+            ("010", Value::Int(8)),
+            ("0b11", Value::Int(3)),
+            ("-5", Value::Int(-5)),
+            ("n", Value::Bool(false)),
+            ("Yes", Value::Bool(true)),
+            ("~", Value::from("~")),
+            ("null", Value::from("null")),
+            ("!str 5", Value::from("5")),
+            ("&a k", Value::from("k")),
+            ("5x", Value::from("5x")),
+            ("08", Value::Float(8.0)),
+            ("1e5", Value::Float(1e5)),
+        ] {
+            assert_eq!(parse(&format!("a: {text}\n")).unwrap().get("a"), Some(&value), "{text}");
+        }
+    }
+
+    #[test]
+    fn maps_and_lists_in_brackets_are_read() {
+        let v = parse("a: {b: 1, 'c': [x, {d: [1,\n  2]}],}\ne: []\n- f\n");
+        assert!(v.is_err());
+        let v = parse("a: {b: 1, 'c': [x, {d: [1,\n  2]}],}\ne: []\nf: {g:h, i}\n").unwrap();
+        let a = v.get("a").unwrap();
+        assert_eq!(a.get("b"), Some(&Value::Int(1)));
+        let c = a.get("c").unwrap().as_array().unwrap();
+        assert_eq!(c[0].as_str(), Some("x"));
+        assert_eq!(c[1].get("d").unwrap().as_array().unwrap().len(), 2);
+        assert_eq!(v.get("f").unwrap().get("g:h"), Some(&Value::Nil));
+    }
+
+    #[test]
     fn wrong_lines_are_named() {
         for (text, line) in [
             ("a: 1\nb\n", 2),
@@ -441,6 +638,22 @@ mod tests {
             ("a: 1\na: 2\n", 2),
         ] {
             assert_eq!(parse(text).unwrap_err().line, line, "{text}");
+        }
+        for (deep, what) in [
+            (
+                "a: ".to_owned() + &"[".repeat(50_000) + &"]".repeat(50_000),
+                "nested too deep",
+            ),
+            ("a: ".to_owned() + &"{b: ".repeat(50_000), "nested too deep"),
+            ("- ".repeat(50_000) + "1", "nested too deep"),
+            (
+                "a: &x 5\nb: *x\n".to_owned(),
+                "aliases are not supported, by LLVM neither; write the value again",
+            ),
+            ("a: [1, 2\n".to_owned(), "expected `,` or `]`"),
+            ("a: {b: 1, b: 2}\n".to_owned(), TWICE),
+        ] {
+            assert_eq!(parse(&deep).unwrap_err().what, what);
         }
         let deep = (0..100).map(|i| format!("{}a:\n", " ".repeat(i))).collect::<String>();
         assert!(parse(&deep).is_err());
