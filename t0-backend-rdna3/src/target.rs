@@ -132,7 +132,13 @@ const GFX115X: &[Feature] = &[
 ];
 
 /// Navi 31: Radeon RX 7900 XTX / XT / GRE.
-pub const GFX1100: Target = gfx11("gfx1100", "Radeon RX 7900 XTX", 0x41, Registers::OneAndAHalf, GFX110X_INIT16);
+pub const GFX1100: Target = gfx11(
+    "gfx1100",
+    "Radeon RX 7900 XTX",
+    0x41,
+    Registers::OneAndAHalf,
+    GFX110X_INIT16,
+);
 /// Navi 32: Radeon RX 7800 XT / 7700 XT.
 pub const GFX1101: Target = gfx11("gfx1101", "Radeon RX 7800 XT", 0x46, Registers::OneAndAHalf, GFX110X);
 /// Navi 33: Radeon RX 7600.

@@ -462,7 +462,7 @@ fn clang_output_live() {
 }
 
 #[test]
-fn sgpr_counts_compilers_leave_in_descriptors_stay() {
+fn bits_llvm_19_has_no_directive_for_stay() {
     let block = |extra: &str| {
         format!(
             "k:\n v_cmp_eq_u32 vcc, v0, v1\n s_endpgm\n.rodata\n.p2align 6\n.amdhsa_kernel k\n.amdhsa_next_free_vgpr 4\n\
@@ -484,6 +484,13 @@ fn sgpr_counts_compilers_leave_in_descriptors_stay() {
     );
     let again = made(&text);
     assert_eq!((again.file, again.kernels), (kept, vec!["k".to_owned()]));
+    // What newer compilers say of prefetching, bits 9:4 of COMPUTE_PGM_RSRC3 (LLVM AMDGPUUsage).
+    let kept = made(&block(".amdhsa_inst_pref_size 33\n")).file;
+    let rsrc3 = CodeObject::parse(&kept).unwrap().kernels[0].descriptor.rsrc3;
+    assert_eq!(rsrc3, 33 << 4);
+    let text = dis(&kept, false).to_string();
+    assert!(text.contains(".amdhsa_inst_pref_size 33 // LLVM 19"), "{text}");
+    assert_eq!(made(&text).file, kept);
     let wide = block(".amdhsa_granulated_wavefront_sgpr_count 16\n");
     let errors = assemble(&wide, &AsmOptions::default()).unwrap_err();
     assert!(

@@ -40,8 +40,11 @@ enum Word {
 /// llvm-objdump therefore shows as bytes. A name of its own keeps such kernels kernels, and their bytes.
 pub const GRANULATED_SGPRS: &str = "granulated_wavefront_sgpr_count";
 
+/// A directive LLVM 19 does not have: its llvm-mc always writes 0, newer compilers (Triton's) the size of their code.
+pub const INST_PREF_SIZE: &str = "inst_pref_size";
+
 /// Directive (without `.amdhsa_`), word, lowest bit, bits.
-const DIRECTIVES: [(&str, Word, u32, u32); 40] = [
+const DIRECTIVES: [(&str, Word, u32, u32); 41] = [
     ("group_segment_fixed_size", Word::GroupSegment, 0, 32),
     ("private_segment_fixed_size", Word::PrivateSegment, 0, 32),
     ("kernarg_size", Word::Kernarg, 0, 32),
@@ -75,6 +78,7 @@ const DIRECTIVES: [(&str, Word, u32, u32); 40] = [
     ("memory_ordered", Word::Rsrc1, 30, 1),
     ("forward_progress", Word::Rsrc1, 31, 1),
     ("shared_vgpr_count", Word::Rsrc3, 0, 4),
+    (INST_PREF_SIZE, Word::Rsrc3, 4, 6),
     ("exception_fp_ieee_invalid_op", Word::Rsrc2, 24, 1),
     ("exception_fp_denorm_src", Word::Rsrc2, 25, 1),
     ("exception_fp_ieee_div_zero", Word::Rsrc2, 26, 1),
@@ -88,7 +92,7 @@ const DIRECTIVES: [(&str, Word, u32, u32); 40] = [
 const USER_SGPRS: [(u32, i64); 5] = [(1, 2), (2, 2), (3, 2), (4, 2), (6, 1)];
 
 /// Directives of other chips, and why they are refused.
-const ELSEWHERE: [(&str, &str); 10] = [
+const ELSEWHERE: [(&str, &str); 9] = [
     (
         "user_sgpr_private_segment_buffer",
         "is not supported with architected flat scratch",
@@ -107,7 +111,6 @@ const ELSEWHERE: [(&str, &str); 10] = [
     ("accum_offset", "requires gfx90a or gfx940"),
     ("tg_split", "requires gfx90a or gfx940"),
     ("round_robin_scheduling", "requires gfx12"),
-    ("inst_pref_size", "is not known to LLVM 19"),
 ];
 
 /// Directives whose value must be known where they stand, besides those for user SGPRs.
@@ -180,8 +183,8 @@ fn default_descriptor(wave_size: u32) -> KernelDescriptor {
 }
 
 /// The directives (without `.amdhsa_`) that make the assembler write this descriptor; `None` when it has bits that no
-/// directive sets. The number of SGPRs is not in a descriptor of these chips: 8 stands for it; [`GRANULATED_SGPRS`] is
-/// there only where it is not 0.
+/// directive sets. The number of SGPRs is not in a descriptor of these chips: 8 stands for it; [`GRANULATED_SGPRS`] and
+/// [`INST_PREF_SIZE`] are there only where they are not 0.
 pub fn kernel_directives(d: &KernelDescriptor) -> Option<Vec<(&'static str, u32)>> {
     let mut rest = *d;
     let mut out = Vec::new();
@@ -196,7 +199,7 @@ pub fn kernel_directives(d: &KernelDescriptor) -> Option<Vec<(&'static str, u32)
                 None => continue,
             },
         };
-        if name == GRANULATED_SGPRS && value == 0 {
+        if matches!(name, GRANULATED_SGPRS | INST_PREF_SIZE) && value == 0 {
             continue;
         }
         out.push((name, value));

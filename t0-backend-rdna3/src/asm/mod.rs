@@ -22,7 +22,7 @@ mod macros;
 mod state;
 
 pub use error::{AsmError, AsmErrorKind, KernelError};
-pub use kernel::{kernel_directives, GRANULATED_SGPRS};
+pub use kernel::{kernel_directives, GRANULATED_SGPRS, INST_PREF_SIZE};
 
 use crate::isa;
 use crate::target::Target;

@@ -11,7 +11,7 @@
 mod code;
 mod data;
 
-use crate::asm::{kernel_directives, GRANULATED_SGPRS};
+use crate::asm::{kernel_directives, GRANULATED_SGPRS, INST_PREF_SIZE};
 use crate::object::view::{ObjectView, SymbolView};
 use crate::object::{yaml, KernelDescriptor, ObjectError};
 use object::elf;
@@ -462,9 +462,12 @@ impl Printer<'_> {
         self.lines.push(Line::plain(format!("\t.amdhsa_kernel {name}")));
         for (directive, value) in directives {
             let mut line = Line::plain(format!("\t\t.amdhsa_{directive} {value}"));
-            if directive == GRANULATED_SGPRS {
-                line.comment = "reserved bits a compiler left set; LLVM has no directive for them".to_owned();
+            line.comment = match directive {
+                GRANULATED_SGPRS => "reserved bits a compiler left set; LLVM has no directive for them",
+                INST_PREF_SIZE => "LLVM 19 has no such directive",
+                _ => "",
             }
+            .to_owned();
             self.lines.push(line);
         }
         self.lines.push(Line::plain("\t.end_amdhsa_kernel"));
