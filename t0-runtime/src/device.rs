@@ -392,7 +392,7 @@ impl Device {
                 let (what, status) = what();
                 return Err(Error::Timeout {
                     what,
-                    seconds: limit.as_secs(),
+                    seconds: limit.as_secs_f64(),
                     status,
                 });
             }

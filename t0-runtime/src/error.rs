@@ -61,7 +61,7 @@ pub enum Error {
         /// What was waited for.
         what: String,
         /// The limit.
-        seconds: u64,
+        seconds: f64,
         /// What the queue is doing, when known.
         status: Option<String>,
     },

@@ -53,6 +53,8 @@ pub(crate) struct QueueInner {
     event: u32,
     /// All packets before this one are complete.
     retired: AtomicU64,
+    /// The wait that ended at its time limit: nobody waits for that work a second time when the queue is dropped.
+    hung: Mutex<Option<Error>>,
     state: Mutex<State>,
     /// Held by a whole launch: one producer at a time. The scratch memory and its bytes per work-item.
     producer: Mutex<Option<(GpuMem, u32)>>,
@@ -293,6 +295,7 @@ impl QueueInner {
             doorbell: a.doorbell_offset & (uapi::DOORBELL_BYTES - 1),
             event,
             retired: AtomicU64::new(0),
+            hung: Mutex::default(),
             state: Mutex::default(),
             producer: Mutex::default(),
             ring,
@@ -378,7 +381,11 @@ impl QueueInner {
                 self.status(),
             )
         };
-        self.device.wait_until(|| self.is_retired(index), self.event, what)
+        let ended = self.device.wait_until(|| self.is_retired(index), self.event, what);
+        if let Err(e @ Error::Timeout { .. }) = &ended {
+            *lock(&self.hung) = Some(e.clone());
+        }
+        ended
     }
 
     pub fn wait_idle(&self) -> Result<()> {
@@ -543,7 +550,8 @@ impl QueueInner {
 impl Drop for QueueInner {
     fn drop(&mut self) {
         // The queue goes in any case; whoever waits for a result of what it had in flight gets the error.
-        if let Err(e) = self.wait_idle() {
+        let hung = lock(&self.hung).take().filter(|_| self.oldest().is_some());
+        if let Err(e) = hung.map_or_else(|| self.wait_idle(), Err) {
             if let Some(kernel) = self.oldest() {
                 self.device.abandon(kernel, &e);
             }

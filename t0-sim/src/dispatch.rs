@@ -5,12 +5,13 @@ use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
+use t0_backend_rdna3::occupancy::{occupancy, Usage};
 use t0_backend_rdna3::target::{Target, GFX1100};
 
 use crate::driver::{
-    Dispatch, DispatchStats, ExecFault, ExecFaultKind, Executor, Finding, PageFlags, Scratch, Vm, PAGE,
+    Dispatch, DispatchStats, ExecFault, ExecFaultKind, Executor, Finding, PageFlags, Scratch, Vm, Watch, PAGE,
 };
-use crate::exec::{run, Env, Stop};
+use crate::exec::{run, Env, Polls, Stop};
 use crate::group::Setup;
 use crate::job::{lock, no_code, source, Job};
 use crate::mem::{Global, Lds};
@@ -22,6 +23,8 @@ use crate::wave::{Wave, WaveState};
 
 /// Default limit of instructions per wave.
 pub const DEFAULT_BUDGET: u64 = 1 << 28;
+/// Compute units of the simulated card, a Navi 31 with all of them.
+const CUS: u64 = 96;
 /// Decoded kernels kept.
 const CACHE: usize = 256;
 /// Waves that find private memory in a launch without a queue.
@@ -155,14 +158,14 @@ impl Simulator {
             ..Inputs::default()
         };
         let d = Descriptor::read(&Global::new(vm), launch.descriptor).map_err(ExecFault::new)?;
-        let cancel = AtomicBool::new(false);
+        let (cancel, watch) = (AtomicBool::new(false), Watch::default());
         user.private_size = d.private + if d.dynamic_stack() { DYNAMIC_STACK } else { 0 };
         if user.private_size == 0 {
-            return self.start(launch, &user, vm, &cancel);
+            return self.start(launch, &user, vm, (&cancel, &watch));
         }
         let lent = Lent::new(vm, user.private_size)?;
         user.scratch = Some(lent.area);
-        self.start(launch, &user, vm, &cancel)
+        self.start(launch, &user, vm, (&cancel, &watch))
     }
 
     /// Runs one wave on `code` from its first byte, with the registers `wave` has, until `s_endpgm`: for tests of
@@ -178,6 +181,7 @@ impl Simulator {
         wave.pc = program.entry;
         let (mut mem, mut lds) = (Global::new(vm), Lds::from_bytes(lds));
         let until = wave.issued + self.budget;
+        let mut polls = Polls::default();
         let outcome = loop {
             let mut env = Env {
                 program: &program,
@@ -187,13 +191,13 @@ impl Simulator {
                 waves: 1,
                 tally: None,
                 token: true,
-                polls: &mut 0,
+                polls: &mut polls,
             };
             match run(wave, &mut env, until) {
                 Ok(Stop::Jump(to)) if !fetch(to).is_empty() => program.grow(&fetch, to),
                 Ok(Stop::Jump(to)) => break Err(no_code(to)),
                 Ok(Stop::Paused) => break Ok(()),
-                Ok(Stop::Token | Stop::Yield) => {}
+                Ok(Stop::Token | Stop::Yield) => polls.reset(),
                 Err(f) => break Err(f),
             }
         };
@@ -217,7 +221,14 @@ impl Simulator {
         }
     }
 
-    fn start(&self, launch: &Launch, inputs: &Inputs, vm: &Vm, cancel: &AtomicBool) -> Result<RunStats, ExecFault> {
+    /// Runs a launch that can be cancelled and asked where it stands.
+    fn start(
+        &self,
+        launch: &Launch,
+        inputs: &Inputs,
+        vm: &Vm,
+        (cancel, watch): (&AtomicBool, &Watch),
+    ) -> Result<RunStats, ExecFault> {
         let name = kernel_name(vm, launch.descriptor);
         let named = |kind: ExecFaultKind| ExecFault {
             kernel: name.clone(),
@@ -227,10 +238,17 @@ impl Simulator {
         let d = Descriptor::read(&mem, launch.descriptor).map_err(&named)?;
         let mut setup = d.setup(launch, inputs, self.budget).map_err(&named)?;
         setup.numerics = self.numerics;
+        setup.resident = self.resident(&setup);
         setup.check_scratch().map_err(&named)?;
         let program = self.program(&mem, &setup).map_err(&named)?;
         let known = program.code.len();
-        let mut job = Job::new(setup, program, source(vm, launch.descriptor), cancel, self.threads);
+        let mut job = Job::new(
+            setup,
+            program,
+            source(vm, launch.descriptor),
+            (cancel, watch),
+            self.threads,
+        );
         if self.profiling {
             job.count_instructions();
         }
@@ -249,6 +267,22 @@ impl Simulator {
             });
         }
         job.finish(name)
+    }
+
+    /// Workgroups of a launch the card has room for at once.
+    fn resident(&self, s: &Setup) -> u64 {
+        let usage = Usage {
+            vgprs: s.vgprs,
+            lds_bytes: s.lds,
+            group_size: s.workgroup.iter().product(),
+            wave_size: s.lanes,
+            wgp_mode: s.wgp_mode,
+        };
+        let units = if s.wgp_mode { CUS / 2 } else { CUS };
+        // A workgroup that fits nowhere still runs here, alone.
+        let by_units = units * u64::from(occupancy(&self.target, &usage).groups).max(1);
+        let by_scratch = s.scratch.map_or(u64::MAX, |a| u64::from(a.slots / s.waves()));
+        by_units.min(by_scratch)
     }
 
     /// The decoded kernel of a launch, from the cache when its bytes have not changed.
@@ -361,7 +395,7 @@ impl Executor for Simulator {
             private_size: d.packet.private_segment_size,
             scratch: d.scratch.map(|s| area(&s, d.packet.private_segment_size)),
         };
-        let s = self.start(&launch, &inputs, vm, &d.cancel)?;
+        let s = self.start(&launch, &inputs, vm, (&d.cancel, &d.watch))?;
         Ok(DispatchStats {
             workgroups: s.workgroups,
             waves: s.waves,
@@ -503,6 +537,9 @@ impl Descriptor {
             workgroup: launch.workgroup,
             budget,
             numerics: Numerics::Fast,
+            // COMPUTE_PGM_RSRC1 bit 29 (LLVM AMDGPUUsage).
+            wgp_mode: self.rsrc1 >> 29 & 1 == 1,
+            resident: 1,
         })
     }
 

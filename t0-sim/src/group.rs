@@ -3,13 +3,15 @@
 //! Waves run round-robin: each until its barrier, its end or the end of its time slice, so that waves of a group may
 //! wait for each other through LDS or global atomics. A barrier opens when every wave that has not ended stands at
 //! it; hardware counts ended waves as arrived. A group can be suspended at any instruction and continued elsewhere; the
-//! turns of its waves do not depend on that, because they are counted in instructions.
+//! turns of its waves do not depend on that, because they are counted in instructions. A group that seems to wait for
+//! another (it polls and writes nothing) yields soon; see `order.rs`.
 
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::backtrace::Standing;
 use crate::driver::ExecFaultKind;
-use crate::exec::{run, Env, Fault, Stop};
+use crate::exec::{run, Env, Fault, Polls, Stop};
 use crate::mem::{Global, Lds};
 use crate::num::Numerics;
 use crate::profile::Tally;
@@ -48,6 +50,10 @@ pub(crate) struct Setup {
     pub budget: u64,
     /// How dot products are summed.
     pub numerics: Numerics,
+    /// Workgroups may use both CUs of a WGP.
+    pub wgp_mode: bool,
+    /// Workgroups the card has room for at once.
+    pub resident: u64,
 }
 
 impl Setup {
@@ -79,8 +85,10 @@ pub(crate) struct Group {
     until: u64,
     /// Rounds since the group last yielded.
     rounds: u32,
-    /// Ordered instructions since the group last yielded.
-    polls: u32,
+    /// Rounds since anybody wrote anything.
+    idle: u32,
+    /// What the group has done since it last yielded.
+    polls: Polls,
 }
 
 /// Why a workgroup stopped without a fault.
@@ -92,8 +100,8 @@ pub(crate) enum Pause {
     Round,
     /// It needs the token to go on.
     Token,
-    /// It has to give the token away.
-    Yield,
+    /// It has to give the token away. True: none of its waves can ever go on unless somebody else writes memory.
+    Yield(bool),
     /// It needs the code at this offset to go on.
     Jump(u64),
 }
@@ -102,6 +110,8 @@ pub(crate) enum Pause {
 const SLICE: u64 = 4096;
 /// Rounds after which a group yields.
 const PATIENCE: u32 = 256;
+/// The same when it wrote nothing meanwhile: it may wait for another group without ordered instructions.
+const IDLE_PATIENCE: u32 = 8;
 
 /// A fault and the wave it happened in.
 pub(crate) struct GroupFault {
@@ -159,7 +169,8 @@ impl Group {
             turn: 0,
             until: 0,
             rounds: 0,
-            polls: 0,
+            idle: 0,
+            polls: Polls::default(),
         }
     }
 
@@ -199,7 +210,7 @@ impl Group {
                 match stop {
                     Stop::Paused => {}
                     Stop::Token => return Ok(Pause::Token),
-                    Stop::Yield => return Ok(Pause::Yield),
+                    Stop::Yield => return Ok(self.yields(Some(self.turn))),
                     Stop::Jump(to) => return Ok(Pause::Jump(to)),
                 }
                 if w.state == WaveState::Running && w.issued >= s.budget {
@@ -219,11 +230,36 @@ impl Group {
             return Ok(Pause::Ended);
         }
         self.rounds += 1;
-        if self.rounds < PATIENCE {
+        self.idle = if self.polls.acted { 0 } else { self.idle + 1 };
+        if self.rounds < PATIENCE && self.idle < IDLE_PATIENCE {
+            self.forget_standing();
             return Ok(Pause::Round);
         }
-        self.rounds = 0;
-        Ok(Pause::Yield)
+        Ok(self.yields(None))
+    }
+
+    /// Gives the token away; `at` is the wave that stands before an ordered instruction.
+    ///
+    /// A wave that comes to the same instruction with the same registers, though its group has written nothing
+    /// meanwhile, does so for ever: it is stuck until somebody else writes memory.
+    fn yields(&mut self, at: Option<usize>) -> Pause {
+        self.forget_standing();
+        let acted = std::mem::take(&mut self.polls).acted;
+        (self.rounds, self.idle) = (0, 0);
+        if let Some(w) = at.filter(|_| !acted).and_then(|k| self.waves.get_mut(k)) {
+            let now = w.fingerprint();
+            w.stuck = w.stood == now;
+            w.stood = now;
+        }
+        let waits = |w: &Wave| w.state != WaveState::Running || w.stuck;
+        Pause::Yield(!acted && self.waves.iter().all(waits))
+    }
+
+    /// What a wave did may free the others.
+    fn forget_standing(&mut self) {
+        if self.polls.acted {
+            self.waves.iter_mut().for_each(|w| (w.stood, w.stuck) = (0, false));
+        }
     }
 
     /// Lets the waves go on when all that have not ended stand at the barrier.
@@ -233,6 +269,8 @@ impl Group {
         }
         for w in self.waves.iter_mut().filter(|w| w.state == WaveState::AtBarrier) {
             w.state = WaveState::Running;
+            // The group got on.
+            self.polls.acted = true;
         }
     }
 
@@ -242,19 +280,14 @@ impl Group {
         GroupFault::of(fault, w)
     }
 
-    /// Where every wave stands, for reports of endless loops.
-    pub fn backtrace(&self) -> String {
-        let program = &self.program;
-        let place = |w: &Wave| {
-            let at = program.code.get(w.pc as usize).map_or(0, |i| i.offset);
-            let text = program.text(w.pc);
-            match w.state {
-                WaveState::Ended => format!("wave {} has ended", w.index),
-                WaveState::AtBarrier => format!("wave {} waits at the barrier before `{text}` at +{at:#x}", w.index),
-                WaveState::Running => format!("wave {} at +{at:#x} `{text}`", w.index),
-            }
-        };
-        self.waves.iter().map(place).collect::<Vec<_>>().join("; ")
+    /// Where every wave stands, for reports of launches that do not end.
+    pub fn standing(&self, n: u64) -> impl Iterator<Item = Standing> + '_ {
+        self.waves.iter().map(move |w| Standing {
+            group: (n, self.id),
+            wave: w.index,
+            pc: w.pc,
+            state: w.state,
+        })
     }
 }
 

@@ -3,13 +3,15 @@
 //! In which order groups act on each other is [`crate::order`]'s matter. Of several faulting groups the one with the
 //! lowest number is reported, however the threads were timed.
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use t0_backend_rdna3::object::CodeObject;
 
+use crate::backtrace::{describe, Standing};
 use crate::dispatch::RunStats;
-use crate::driver::{ExecFault, ExecFaultKind, Finding, Offset, Vm};
+use crate::driver::{ExecFault, ExecFaultKind, Finding, Offset, Vm, Watch};
 use crate::exec::Fault;
 use crate::findings::{Collected, Seen};
 use crate::group::{Group, GroupFault, Pause, Setup};
@@ -49,6 +51,9 @@ pub(crate) struct Job<'a> {
     program: Mutex<Arc<Program>>,
     source: Option<Source>,
     cancel: &'a AtomicBool,
+    watch: &'a Watch,
+    /// Number of the question being answered, and what the groups on threads have answered.
+    answers: Mutex<(u64, HashMap<u64, Vec<Standing>>)>,
     cancelled: AtomicBool,
     threads: usize,
     order: Order<Group>,
@@ -73,20 +78,20 @@ impl<'a> Job<'a> {
         setup: Setup,
         program: Arc<Program>,
         source: Option<Source>,
-        cancel: &'a AtomicBool,
+        (cancel, watch): (&'a AtomicBool, &'a Watch),
         threads: usize,
     ) -> Job<'a> {
         let total: u64 = setup.groups().iter().map(|&n| u64::from(n)).product();
         let threads = threads.min(usize::try_from(total).unwrap_or(usize::MAX)).max(1);
-        // Every group in flight must find its private memory.
-        let most = setup.scratch.map_or(u64::MAX, |a| u64::from(a.slots / setup.waves()));
         Job {
             slots: Slots::new(setup.scratch.map_or(0, |a| a.slots)),
-            order: Order::new(total, threads, most),
+            order: Order::new(total, threads, setup.resident),
             source,
             setup,
             program: Mutex::new(program),
             cancel,
+            watch,
+            answers: Mutex::default(),
             cancelled: AtomicBool::new(false),
             threads,
             state: Mutex::default(),
@@ -169,6 +174,9 @@ impl<'a> Job<'a> {
                 self.note_findings(n, &group);
                 return false;
             }
+            if self.watch.question() != 0 {
+                self.answer(n, &group);
+            }
             if self.order.stopped(n) {
                 self.retire(n, &group, false);
                 return true;
@@ -190,8 +198,8 @@ impl<'a> Job<'a> {
                     Some(back) => (group, token) = (back, true),
                     None => return true,
                 },
-                Ok(Pause::Yield) => {
-                    self.order.give(n, group);
+                Ok(Pause::Yield(stuck)) => {
+                    self.order.give(n, group, stuck);
                     return true;
                 }
                 Err(f) => {
@@ -243,7 +251,11 @@ impl<'a> Job<'a> {
         let program = &group.program;
         let mut e = ExecFault::new(f.fault.kind);
         if let ExecFaultKind::Endless { waves, .. } = &mut e.kind {
-            *waves = group.backtrace();
+            *waves = self.places(group.standing(n).collect());
+            let (total, resident) = self.order.sizes();
+            if resident < total {
+                *waves += &format!("; at most {resident} of the {total} workgroups are resident at once");
+            }
         }
         e.pc = program.code.get(f.pc as usize).map(|i| i.offset);
         e.instruction = Some(program.text(f.pc));
@@ -255,6 +267,64 @@ impl<'a> Job<'a> {
         if slot.as_ref().is_none_or(|(m, _)| n < *m) {
             *slot = Some((n, e));
         }
+    }
+
+    /// Where waves stand, as text.
+    fn places(&self, all: Vec<Standing>) -> String {
+        let program = self.program();
+        describe(all, &program, &|at| self.line_of(&program, at))
+    }
+
+    /// Says where group `n` stands; when all groups on threads have, the question is answered.
+    fn answer(&self, n: u64, group: &Group) {
+        let question = self.watch.question();
+        let mut answers = lock(&self.answers);
+        if answers.0 != question {
+            *answers = (question, HashMap::new());
+        }
+        answers.1.insert(n, group.standing(n).collect());
+        let mut all = Vec::new();
+        let mut parked = 0;
+        let (running, ended) = self.order.look(|n, g| {
+            parked += 1;
+            all.extend(g.standing(n));
+        });
+        if question == 0 || running.iter().any(|r| !answers.1.contains_key(r)) {
+            return;
+        }
+        running
+            .iter()
+            .filter_map(|r| answers.1.get(r))
+            .for_each(|s| all.extend(s));
+        let (total, resident) = self.order.sizes();
+        let mut text = format!(
+            "{ended} of {total} workgroups have ended, {} have started; ",
+            running.len() as u64 + parked
+        );
+        if resident < total {
+            text += &format!("at most {resident} are resident at once; ");
+        }
+        self.watch.answer(question, text + &self.places(all));
+    }
+
+    /// The fault of a launch whose resident workgroups all wait for others.
+    fn deadlock(&self) -> ExecFault {
+        let mut all = Vec::new();
+        let mut resident = 0;
+        let (_, ended) = self.order.look(|n, g| {
+            resident += 1;
+            all.extend(g.standing(n));
+            self.note_findings(n, g);
+        });
+        let (total, _) = self.order.sizes();
+        let what = format!(
+            "{resident} of {total} workgroups are resident and all of them poll memory that only the other {} could \
+             change; those start when a resident one ends, so no progress is possible, on a card as little as here. Launch \
+             at most {resident} workgroups that wait for each other. {}",
+            total - ended - resident,
+            self.places(all)
+        );
+        ExecFault::new(ExecFaultKind::Deadlock { what })
     }
 
     /// Place of an instruction in the Rust source, when the code object tells.
@@ -269,12 +339,13 @@ impl<'a> Job<'a> {
 
     /// The result.
     pub fn finish(self, name: Option<String>) -> Result<RunStats, ExecFault> {
+        let deadlock = self.order.dead().then(|| (u64::MAX, self.deadlock()));
         let Outcome {
             mut stats,
             findings,
             fault,
         } = std::mem::take(&mut *lock(&self.state));
-        if let Some((n, f)) = fault {
+        if let Some((n, f)) = fault.or(deadlock) {
             return Err(ExecFault {
                 findings: self.first_findings(findings, n, &name),
                 kernel: name,

@@ -7,6 +7,7 @@
 #![cfg_attr(not(test), deny(unsafe_code))]
 
 pub mod aperture;
+mod backtrace;
 pub mod dispatch;
 pub mod driver;
 mod exec;

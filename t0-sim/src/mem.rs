@@ -91,6 +91,8 @@ struct Shield {
 /// A view of the GPU's address space for one worker thread.
 pub struct Global<'a> {
     vm: &'a Vm,
+    /// Atomics that changed memory.
+    pub changes: u64,
     shields: Vec<Shield>,
     /// The program the shields are for.
     shielded: Option<Arc<Program>>,
@@ -115,6 +117,7 @@ impl<'a> Global<'a> {
     pub fn new(vm: &'a Vm) -> Global<'a> {
         Global {
             vm,
+            changes: 0,
             shields: Vec::new(),
             shielded: None,
             table: vm.table(),
@@ -431,6 +434,7 @@ impl<'a> Global<'a> {
         while let Err(now) = cell.compare_exchange_weak(old, f(old), Relaxed, Relaxed) {
             old = now;
         }
+        self.changes += u64::from(f(old) != old);
         Ok(old)
     }
 
@@ -444,6 +448,7 @@ impl<'a> Global<'a> {
         while let Err(now) = cell.compare_exchange_weak(old, f(old), Relaxed, Relaxed) {
             old = now;
         }
+        self.changes += u64::from(f(old) != old);
         Ok(old)
     }
 

@@ -8,8 +8,14 @@
 //! do not merely commute, and device-scope loads, `glc`, by which programs poll) are executed only by the group that
 //! holds it. The token goes from group to group in a queue: first in ascending number; a group leaves the queue by
 //! ending and goes to its back by *yielding*. It yields after a fixed number of rounds or of ordered instructions
-//! of its own, so groups that wait for each other all get their turns. At most [`WINDOW`] groups are in the queue;
-//! whenever one leaves, the next number joins at the back.
+//! of its own, so groups that wait for each other all get their turns. The queue holds the *resident* groups, as many
+//! as a card has room for; whenever one leaves, the next number joins at the back.
+//!
+//! A launch whose resident groups all wait for one that is not resident hangs on a card. Here a group yields *stuck*
+//! when none of its waves can go on unless another group writes memory. When every resident group has yielded stuck, in
+//! two rounds of the token without a write between, while others are not resident, the launch is *dead*: the groups
+//! run on to where they need the token, so that they stand where they always do, and the launch ends. Another queue
+//! could still write: therefore that is only believed after [`GRACE`].
 //!
 //! Why that is deterministic: between two ordered instructions a group depends on nothing but itself and memory no
 //! other group writes meanwhile (a data race without atomics is the program's own fault, as on the card). The order of
@@ -25,13 +31,14 @@ use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use t0_backend_rdna3::isa::{Class, Inst, Opcode, Sop1};
 
 use crate::program::Instr;
 
-/// Groups the token goes round among. A card holds at most 32 multi-wave groups on each of its 48 WGPs.
-const WINDOW: u64 = 512;
+/// How long all resident groups must be stuck.
+const GRACE: Duration = Duration::from_millis(500);
 /// Groups in flight per host thread before no more are started ahead of the token.
 const AHEAD: usize = 16;
 
@@ -54,8 +61,8 @@ enum Place<G> {
     Ready(G),
     /// Stands before an ordered instruction.
     Blocked(G),
-    /// Gives the token away as soon as it has it.
-    Yielding(G),
+    /// Gives the token away as soon as it has it; true: it is stuck.
+    Yielding(G, bool),
     /// Has ended; true: by a fault.
     Ended(bool),
 }
@@ -73,6 +80,11 @@ struct State<G> {
     ready: VecDeque<u64>,
     /// Groups started and not ended.
     alive: usize,
+    /// Groups that left the queue for good.
+    gone: u64,
+    /// Stuck groups that yielded one after the other, and when the first did.
+    stuck: (u64, Option<Instant>),
+    dead: bool,
     cancelled: bool,
 }
 
@@ -80,6 +92,7 @@ struct State<G> {
 #[derive(Debug)]
 pub(crate) struct Order<G> {
     total: u64,
+    resident: u64,
     ahead: usize,
     state: Mutex<State<G>>,
     changed: Condvar,
@@ -88,13 +101,14 @@ pub(crate) struct Order<G> {
 }
 
 impl<G> Order<G> {
-    /// For `total` groups on `threads` threads; no more than `most` may be unfinished at once.
+    /// For `total` groups on `threads` threads, of which `most` are resident at once.
     pub fn new(total: u64, threads: usize, most: u64) -> Order<G> {
-        let window = WINDOW.min(most.max(1)).min(total);
+        let window = most.max(1).min(total);
         let mut queue = VecDeque::new();
         queue.push_back(0..window);
         Order {
             total,
+            resident: window,
             ahead: AHEAD * threads,
             state: Mutex::new(State {
                 queue,
@@ -103,6 +117,9 @@ impl<G> Order<G> {
                 places: HashMap::new(),
                 ready: VecDeque::new(),
                 alive: 0,
+                gone: 0,
+                stuck: (0, None),
+                dead: false,
                 cancelled: false,
             }),
             changed: Condvar::new(),
@@ -136,8 +153,16 @@ impl<G> Order<G> {
                 self.changed.notify_all();
                 return None;
             };
-            if let Some(turn) = self.pick(&mut s, head) {
-                return Some(turn);
+            let turn = match s.dead {
+                true => s.ready(),
+                false => self.pick(&mut s, head),
+            };
+            if turn.is_some() {
+                return turn;
+            }
+            if s.dead && !s.places.values().any(|p| matches!(p, Place::Running)) {
+                self.changed.notify_all();
+                return None;
             }
             s = self.changed.wait(s).unwrap_or_else(PoisonError::into_inner);
         }
@@ -148,11 +173,8 @@ impl<G> Order<G> {
             let group = s.resume(head);
             return Some(s.start(head, group, true));
         }
-        while let Some(n) = s.ready.pop_front() {
-            if matches!(s.places.get(&n), Some(Place::Ready(_))) {
-                let group = s.resume(n);
-                return Some(s.start(n, group, false));
-            }
+        if let Some(turn) = s.ready() {
+            return Some(turn);
         }
         let may_start = s.alive < self.ahead && s.next < s.joined && !self.stopped(s.next);
         may_start.then(|| s.start(s.next, None, false))
@@ -161,16 +183,19 @@ impl<G> Order<G> {
     /// Group `n` stands before an ordered instruction. It gets itself back when it has the token.
     pub fn block(&self, n: u64, group: G) -> Option<G> {
         let mut s = self.lock();
-        if self.advance(&mut s) == Some(n) {
+        if self.advance(&mut s) == Some(n) && !s.dead {
             return Some(group);
         }
         s.places.insert(n, Place::Blocked(group));
+        if s.dead {
+            self.changed.notify_all();
+        }
         None
     }
 
-    /// Group `n` has to give the token away.
-    pub fn give(&self, n: u64, group: G) {
-        self.lock().places.insert(n, Place::Yielding(group));
+    /// Group `n` has to give the token away, perhaps because it is stuck.
+    pub fn give(&self, n: u64, group: G, stuck: bool) {
+        self.lock().places.insert(n, Place::Yielding(group, stuck));
         self.changed.notify_all();
     }
 
@@ -184,7 +209,7 @@ impl<G> Order<G> {
 
     /// Lets everything take effect that the holder of the token has waiting; the holder then.
     fn advance(&self, s: &mut State<G>) -> Option<u64> {
-        loop {
+        while !s.dead {
             let head = s.queue.front()?.start;
             match s.places.remove(&head) {
                 Some(Place::Ended(faulted)) => {
@@ -192,8 +217,10 @@ impl<G> Order<G> {
                         self.stop_at.fetch_min(head, Ordering::Relaxed);
                     }
                     s.leave(self.total);
+                    s.stuck = (0, None);
                 }
-                Some(Place::Yielding(group)) => {
+                Some(Place::Yielding(group, stuck)) => {
+                    s.note_stuck(stuck, self.total);
                     s.pop();
                     s.push(head);
                     s.places.insert(head, Place::Ready(group));
@@ -218,6 +245,32 @@ impl<G> Order<G> {
                 None => return Some(head),
             }
         }
+        s.queue.front().map(|r| r.start)
+    }
+
+    /// Groups in all, and how many of them can be resident.
+    pub fn sizes(&self) -> (u64, u64) {
+        (self.total, self.resident)
+    }
+
+    /// Looks at every started group that is on no thread; returns the numbers of the others, and how many have ended.
+    pub fn look(&self, mut at: impl FnMut(u64, &G)) -> (Vec<u64>, u64) {
+        let s = self.lock();
+        let mut running = Vec::new();
+        let mut ended = s.gone;
+        for (&n, place) in &s.places {
+            match place {
+                Place::Running => running.push(n),
+                Place::Ready(g) | Place::Blocked(g) | Place::Yielding(g, _) => at(n, g),
+                Place::Ended(_) => ended += 1,
+            }
+        }
+        (running, ended)
+    }
+
+    /// True when no group can ever go on, because those that are resident wait for those that are not.
+    pub fn dead(&self) -> bool {
+        self.lock().dead
     }
 }
 
@@ -233,9 +286,32 @@ impl<G> State<G> {
 
     fn resume(&mut self, n: u64) -> Option<G> {
         match self.places.remove(&n) {
-            Some(Place::Ready(g) | Place::Blocked(g) | Place::Yielding(g)) => Some(g),
+            Some(Place::Ready(g) | Place::Blocked(g) | Place::Yielding(g, _)) => Some(g),
             _ => None,
         }
+    }
+
+    /// The next group that may run without the token.
+    fn ready(&mut self) -> Option<Turn<G>> {
+        while let Some(n) = self.ready.pop_front() {
+            if matches!(self.places.get(&n), Some(Place::Ready(_))) {
+                let group = self.resume(n);
+                return Some(self.start(n, group, false));
+            }
+        }
+        None
+    }
+
+    /// The head yields.
+    fn note_stuck(&mut self, stuck: bool, total: u64) {
+        if !stuck {
+            self.stuck = (0, None);
+            return;
+        }
+        self.stuck.0 += 1;
+        let since = *self.stuck.1.get_or_insert_with(Instant::now);
+        let resident = self.joined - self.gone;
+        self.dead = self.joined < total && self.stuck.0 >= 2 * resident && since.elapsed() >= GRACE;
     }
 
     /// Takes the head out of the queue.
@@ -259,6 +335,7 @@ impl<G> State<G> {
     /// The head leaves for good, the next number joins.
     fn leave(&mut self, total: u64) {
         self.pop();
+        self.gone += 1;
         if self.joined < total {
             let n = self.joined;
             self.joined += 1;
@@ -319,10 +396,12 @@ pub(crate) fn mark(code: &mut [Instr], insts: &[Option<Inst>]) {
 mod tests {
     use super::*;
 
+    const WINDOW: u64 = 512;
+
     /// Runs groups that block `steps[n]` times and yield after every third block; returns the order of the ordered
     /// steps.
     fn run(steps: &[u32], threads: usize) -> Vec<u64> {
-        let order: Order<u32> = Order::new(steps.len() as u64, threads, u64::MAX);
+        let order: Order<u32> = Order::new(steps.len() as u64, threads, WINDOW);
         let log = Mutex::new(Vec::new());
         let work = |seed: u64| {
             let mut x = seed;
@@ -346,7 +425,7 @@ mod tests {
                     log.lock().unwrap().push(n);
                     done += 1;
                     if done % 3 == 0 {
-                        order.give(n, done);
+                        order.give(n, done, false);
                         break;
                     }
                 }

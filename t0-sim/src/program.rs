@@ -119,6 +119,8 @@ pub struct Instr {
     pub wait: isa::WaitCounts,
     /// True when it increments one.
     pub counts: bool,
+    /// True when it writes memory or LDS; not for an atomic that returns the old value, which may be a way to poll.
+    pub writes: bool,
     /// How a wave of 64 lanes runs it.
     pub passes: Passes,
     /// What the traps do with it.
@@ -383,6 +385,7 @@ fn blank() -> Instr {
         swrite: [0; 2],
         wait: isa::WaitCounts::default(),
         counts: false,
+        writes: false,
         passes: Passes::One,
         unit: Unit::Other,
         endangers: false,
@@ -410,6 +413,11 @@ fn lower(inst: &isa::Inst, vgprs: u32, target: &Target) -> Result<Instr, ExecFau
     i.mods = inst.mods;
     i.wait = inst.wait();
     i.counts = i.wait != isa::WaitCounts::default();
+    i.writes = match row.class {
+        Class::VmemStore | Class::LdsStore | Class::LdsAtomic => true,
+        Class::VmemAtomic => !inst.mods.glc,
+        _ => false,
+    };
     i.passes = Passes::of(inst);
     i.unit = match row.class {
         c if c.is_valu() => Unit::Valu,

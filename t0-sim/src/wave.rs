@@ -80,6 +80,13 @@ pub struct Wave {
     pub issued: u64,
     /// WMMA instructions executed.
     pub wmma: u64,
+    /// Instructions executed that write memory or LDS.
+    pub writes: u64,
+    /// What its registers were when its workgroup last yielded at its instruction, see [`Wave::fingerprint`]; 0 when
+    /// the workgroup has done something since.
+    pub stood: u64,
+    /// It stood like that twice: it goes round in a loop that only a change of memory can end.
+    pub stuck: bool,
     /// Private memory of the lanes.
     pub scratch: Scratch,
     /// What it did that its author should know.
@@ -122,6 +129,9 @@ impl Wave {
             trapsts: 0,
             issued: 0,
             wmma: 0,
+            writes: 0,
+            stood: 0,
+            stuck: false,
             scratch: Scratch::default(),
             findings: Findings::default(),
             waits: Waits::default(),
@@ -266,6 +276,14 @@ impl Wave {
     pub fn set_s64(&mut self, r: usize, v: u64) {
         self.set_s(r, v as u32);
         self.set_s(r + 1, (v >> 32) as u32);
+    }
+
+    /// A number that stands for all that decides what the wave does next, apart from memory. Never 0.
+    pub fn fingerprint(&self) -> u64 {
+        let mix = |h: u64, v: u32| (h.rotate_left(5) ^ u64::from(v)).wrapping_mul(0x517c_c1b7_2722_0a95);
+        let start = [self.pc, u32::from(self.scc), self.mode, self.trapsts];
+        let all = start.iter().chain(&self.sgpr).chain(self.vgpr.iter().flatten());
+        all.fold(1, |h, &v| mix(h, v)) | 1
     }
 
     /// Replaces MODE.

@@ -23,7 +23,7 @@ use super::arena::{lock, PAGE, POISON};
 use super::events::{Events, Refusal};
 use super::processor::Processor;
 use super::vm::{PageFlags, Vm};
-use super::{queue, DispatchStats, Executor, Finding};
+use super::{queue, DispatchStats, Executor, Finding, Watch};
 
 /// A simulated Radeon (RX 7900 XTX unless told otherwise) behind a simulated KFD, in this process.
 pub struct SimKfd {
@@ -113,6 +113,7 @@ struct Queue {
     cancel: Arc<AtomicBool>,
     thread: JoinHandle<()>,
     status: Arc<Mutex<QueueStatus>>,
+    watch: Arc<Watch>,
     held: Vec<u64>,
     doorbell: u32,
 }
@@ -120,6 +121,8 @@ struct Queue {
 const MAX_QUEUES: usize = 1024;
 /// Findings kept until the client asks for them.
 const MAX_FINDINGS: usize = 256;
+/// How long a running kernel may take to say where its waves stand.
+const ANSWER_LIMIT: Duration = Duration::from_secs(1);
 /// How long DESTROY_QUEUE waits for a running kernel.
 const PREEMPTION_LIMIT: Duration = Duration::from_secs(9);
 /// Host-invisible buffers above this size (context save areas) stay zero: filling them costs more than it finds.
@@ -357,6 +360,7 @@ impl SimKfd {
             doorbell: u64::MAX,
             ..Default::default()
         }));
+        let watch = Arc::new(Watch::default());
         let processor = Processor {
             shared: self.shared.clone(),
             queue_id: s.next_queue,
@@ -367,6 +371,7 @@ impl SimKfd {
             read_index_va: a.read_pointer_address,
             cancel: cancel.clone(),
             status: status.clone(),
+            watch: watch.clone(),
         };
         let thread = thread::Builder::new()
             .name(format!("t0-sim-queue-{}", s.next_queue))
@@ -390,6 +395,7 @@ impl SimKfd {
                 cancel,
                 thread,
                 status,
+                watch,
                 held,
                 doorbell: doorbell as u32,
             },
@@ -664,7 +670,18 @@ impl Kfd for SimKfd {
     }
 
     fn queue_status(&self, queue_id: u32) -> Option<QueueStatus> {
-        lock(&self.state).queues.get(&queue_id).map(|q| lock(&q.status).clone())
+        let (mut status, watch) = {
+            let state = lock(&self.state);
+            let q = state.queues.get(&queue_id)?;
+            let status = lock(&q.status).clone();
+            (status, q.watch.clone())
+        };
+        let waves = watch.is_running().then(|| watch.ask(ANSWER_LIMIT)).flatten();
+        if let (Some(what), Some(waves)) = (&mut status.waits_for, waves) {
+            what.push_str(": ");
+            what.push_str(&waves);
+        }
+        Some(status)
     }
 }
 

@@ -28,12 +28,14 @@ mod queue;
 #[allow(clippy::unwrap_used, unsafe_code)]
 mod tests;
 mod vm;
+mod watch;
 
 pub use arena::{Arena, ArenaError, PAGE};
 pub use finding::{Finding, FindingKind};
 pub use kfd::SimKfd;
 pub use node::node_of;
 pub use vm::{Access, HostRange, Mapping, Near, Nearest, PageFlags, PageTable, Vm, VmFault, VmFaultKind};
+pub use watch::Watch;
 
 /// Runs kernels for the packet processor.
 pub trait Executor: Send + Sync {
@@ -61,6 +63,8 @@ pub struct Dispatch {
     pub scratch: Option<Scratch>,
     /// Set when the queue is destroyed: stop as soon as convenient.
     pub cancel: Arc<AtomicBool>,
+    /// Where the client asks how far the dispatch is.
+    pub watch: Arc<Watch>,
 }
 
 impl Dispatch {
@@ -253,7 +257,7 @@ pub enum ExecFaultKind {
         what: String,
     },
     /// The kernel did not end within the limit of the simulator.
-    #[error("a wave did not end within {instructions} instructions; {waves}")]
+    #[error("a wave did not end within {instructions} instructions; where the waves stand: {waves}")]
     Endless {
         /// The limit.
         instructions: u64,

@@ -22,7 +22,7 @@ use super::arena::{lock, PAGE};
 use super::checks::{check_dispatch, check_scratch, Stop};
 use super::kfd::Shared;
 use super::vm::{Access, VmFault, VmFaultKind};
-use super::{Dispatch, ExecFault, ExecFaultKind};
+use super::{Dispatch, ExecFault, ExecFaultKind, Watch};
 
 /// One queue, as its thread sees it.
 pub(super) struct Processor {
@@ -35,6 +35,7 @@ pub(super) struct Processor {
     pub read_index_va: u64,
     pub cancel: Arc<AtomicBool>,
     pub status: Arc<Mutex<QueueStatus>>,
+    pub watch: Arc<Watch>,
 }
 
 /// How processing of a packet ended, when it did not complete.
@@ -202,11 +203,14 @@ impl Processor {
             dispatch_id: index,
             scratch,
             cancel: self.cancel.clone(),
+            watch: self.watch.clone(),
         };
         self.shared.stall();
         let start = Clocks::now();
         let executor = &self.shared.executor;
+        self.watch.set_running(true);
         let ran = catch_unwind(AssertUnwindSafe(|| executor.dispatch(&d, vm)));
+        self.watch.set_running(false);
         fence(Ordering::SeqCst);
         match ran {
             Ok(Ok(stats)) => {

@@ -99,24 +99,60 @@ pub struct Env<'a, 'v> {
     pub tally: Option<&'a mut Tally>,
     /// Whether ordered instructions may be executed.
     pub token: bool,
-    /// Ordered instructions executed since the workgroup last yielded.
-    pub polls: &'a mut u32,
+    /// What the workgroup has done since it last yielded.
+    pub polls: &'a mut Polls,
 }
 
 /// Ordered instructions after which a workgroup yields: some may be attempts to see what another has done.
 const POLLS: u32 = 1024;
+/// The same when it wrote nothing meanwhile: it looks as if it waits for somebody.
+const IDLE_POLLS: u32 = 16;
+
+/// What a workgroup has done since it last yielded.
+#[derive(Debug, Default)]
+pub struct Polls {
+    /// Ordered instructions executed.
+    all: u32,
+    /// Those since it last wrote memory or LDS.
+    idle: u32,
+    /// It has written memory or LDS.
+    pub acted: bool,
+    /// Writes counted so far of the wave whose turn it is.
+    mark: u64,
+}
+
+impl Polls {
+    /// A wave starts or goes on.
+    fn start(&mut self, w: &Wave, mem: &Global) {
+        self.mark = w.writes + mem.changes;
+    }
+
+    /// Takes notice of what the wave has written.
+    fn settle(&mut self, w: &Wave, mem: &Global) {
+        let mark = w.writes + mem.changes;
+        if mark != self.mark {
+            (self.mark, self.idle, self.acted) = (mark, 0, true);
+        }
+    }
+
+    /// The workgroup has yielded.
+    pub fn reset(&mut self) {
+        *self = Polls::default();
+    }
+}
 
 impl Env<'_, '_> {
     /// What keeps a wave from executing an ordered instruction.
-    fn gate(&mut self) -> Option<Stop> {
+    fn gate(&mut self, w: &Wave) -> Option<Stop> {
+        self.polls.settle(w, self.mem);
         if !self.token {
             return Some(Stop::Token);
         }
-        if *self.polls >= POLLS {
-            *self.polls = 0;
+        if self.polls.all >= POLLS || self.polls.idle >= IDLE_POLLS {
             return Some(Stop::Yield);
         }
-        *self.polls += 1;
+        self.polls.all += 1;
+        self.polls.idle += 1;
         None
     }
 }
@@ -137,6 +173,7 @@ pub enum Stop {
 /// Runs a wave until it has executed `until` instructions in all.
 pub fn run(w: &mut Wave, env: &mut Env, until: u64) -> Step<Stop> {
     let program = env.program;
+    env.polls.start(w, env.mem);
     while w.issued < until && w.state == WaveState::Running {
         let Some(i) = program.code.get(w.pc as usize) else {
             return Err(Fault::rule(
@@ -144,7 +181,7 @@ pub fn run(w: &mut Wave, env: &mut Env, until: u64) -> Step<Stop> {
             ));
         };
         if i.ordered {
-            if let Some(stop) = env.gate() {
+            if let Some(stop) = env.gate(w) {
                 return Ok(stop);
             }
         }
@@ -162,9 +199,11 @@ pub fn run(w: &mut Wave, env: &mut Env, until: u64) -> Step<Stop> {
             if let Some(tally) = env.tally.as_deref_mut() {
                 tally.forget(at);
             }
+            env.polls.settle(w, env.mem);
             return Ok(Stop::Jump(to));
         }
     }
+    env.polls.settle(w, env.mem);
     Ok(Stop::Paused)
 }
 
@@ -221,6 +260,7 @@ fn execute(w: &mut Wave, env: &mut Env, i: &Instr) -> Step {
     }
     if i.counts {
         w.waits.issue(i, i.index);
+        w.writes += u64::from(i.writes);
     }
     Ok(())
 }

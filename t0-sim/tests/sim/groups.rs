@@ -264,7 +264,9 @@ fn endless_loops_end_with_a_backtrace() {
         .unwrap_err()
         .to_string();
     assert!(
-        e.contains("50000") && e.contains("wave 0 at") && e.contains("wave 1 waits at the barrier"),
+        e.contains("50000")
+            && e.contains("workgroup (0, 0, 0) wave 0 running at +0x10 `s_branch ")
+            && e.contains("workgroup (0, 0, 0) wave 1 waiting at the barrier at +0x8 `s_barrier`"),
         "{e}"
     );
 }

@@ -11,6 +11,11 @@ const OUT: u64 = 0x30_0000;
 
 /// Runs `groups` groups of 32 on cleared memory of `n` dwords; s[2:3] is its address, s13 the group.
 fn go(text: &str, groups: u32, n: usize, threads: usize) -> (Result<RunStats, ExecFault>, Vec<u32>) {
+    with_lds(text, groups, n, threads, 0)
+}
+
+/// The same with LDS, of which a compute unit has 64 KiB.
+fn with_lds(text: &str, groups: u32, n: usize, threads: usize, lds: u32) -> (Result<RunStats, ExecFault>, Vec<u32>) {
     let vm = Vm::new().unwrap();
     let text = format!("s_load_b64 s[2:3], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\n{text}\ns_endpgm");
     Kernel::default().load(&vm, KERNEL, "kernel", &text);
@@ -25,7 +30,7 @@ fn go(text: &str, groups: u32, n: usize, threads: usize) -> (Result<RunStats, Ex
         kernarg: ARGS,
         grid: [32 * groups, 1, 1],
         workgroup: [32, 1, 1],
-        lds: 0,
+        lds,
     };
     let result = Simulator::new().with_threads(threads).run(&launch, &vm);
     let memory = read(&vm, OUT, n);
@@ -162,4 +167,123 @@ fn a_single_wave_follows_register_jumps_too() {
     m.run("s_mov_b64 s[4:5], 16\ns_setpc_b64 s[4:5]\ns_endpgm\ns_code_end\ns_movk_i32 s6, 5")
         .unwrap();
     assert_eq!(m.s(6), 5);
+}
+
+/// Counts the group in and polls until `all` have.
+fn meet(all: u32) -> String {
+    format!(
+        "s_mov_b32 exec_lo, 1
+        v_mov_b32 v1, 0
+        v_mov_b32 v2, 1
+        global_atomic_add_u32 v3, v1, v2, s[2:3] glc
+        s_waitcnt vmcnt(0)
+        poll:
+        s_sleep 1
+        global_load_b32 v4, v1, s[2:3] glc
+        s_waitcnt vmcnt(0)
+        v_readfirstlane_b32 s5, v4
+        s_cmp_lg_u32 s5, {all}
+        s_cbranch_scc1 poll"
+    )
+}
+
+#[test]
+fn a_barrier_over_as_many_groups_as_a_card_holds_opens() {
+    // One wave of 96 registers each: 16 on each of 192 SIMDs.
+    let (stats, memory) = go(&meet(3072), 3072, 1, 2);
+    assert_eq!((stats.unwrap().workgroups, memory[0]), (3072, 3072));
+    // All of the LDS of a compute unit each: one on each of 96.
+    let (stats, memory) = with_lds(&meet(96), 96, 1, 2, 65536);
+    assert_eq!((stats.unwrap().workgroups, memory[0]), (96, 96));
+}
+
+#[test]
+fn a_barrier_over_more_groups_than_a_card_holds_is_a_deadlock_that_says_so() {
+    let said = [1, 4].map(|threads| with_lds(&meet(97), 97, 1, threads, 65536).0.unwrap_err().to_string());
+    assert!(
+        said[0].starts_with("deadlock: 96 of 97 workgroups are resident"),
+        "{}",
+        said[0]
+    );
+    assert!(said[0].contains("96 waves of 96 workgroups, first workgroup (0, 0, 0) wave 0, running at +0x28 `global_load_b32 v4, v1, s[2:3] glc`"), "{}", said[0]);
+    assert_eq!(said[0], said[1]);
+}
+
+#[test]
+fn chains_in_reverse_order_are_not_slow() {
+    // Group n waits for what group n + 1 writes; the last one waits for nobody. With and without ordered polls.
+    for cache in ["glc", ""] {
+        let text = format!(
+            "s_mov_b32 exec_lo, 1
+            s_lshl_b32 s6, s13, 2
+            v_mov_b32 v1, s6
+            v_mov_b32 v2, 1
+            s_cmp_eq_u32 s13, 63
+            s_cbranch_scc1 done
+            poll:
+            global_load_b32 v4, v1, s[2:3] offset:4 {cache}
+            s_waitcnt vmcnt(0)
+            v_readfirstlane_b32 s5, v4
+            s_cmp_lg_u32 s5, 1
+            s_cbranch_scc1 poll
+            done:
+            global_store_b32 v1, v2, s[2:3]"
+        );
+        let (stats, memory) = go(&text, 64, 64, 1);
+        let stats = stats.unwrap();
+        assert_eq!(memory, [1; 64]);
+        // Each of 64 * 64 / 2 turns of waiting groups is a short one.
+        let each = if cache == "glc" { 200 } else { 8 * 4096 };
+        assert!(stats.instructions < 2048 * each + 10_000, "{}", stats.instructions);
+    }
+}
+
+#[test]
+fn a_launch_that_runs_says_where_its_waves_stand() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::Arc;
+    use t0_sim::driver::{Dispatch, Executor, Watch};
+    let vm = Vm::new().unwrap();
+    // Group 0 ends, wave 0 of the others spins, wave 1 waits for it.
+    let text = "s_cmp_eq_u32 s13, 0\ns_cbranch_scc1 out\nv_cmp_gt_u32 vcc_lo, 32, v0\ns_cbranch_vccnz spin\ns_barrier\nspin:\ns_branch spin\nout:\ns_endpgm";
+    Kernel {
+        rsrc2: 7 << 7,
+        ..Kernel::default()
+    }
+    .load(&vm, KERNEL, "kernel", text);
+    let d = Dispatch {
+        packet: t0_kfd::aql::DispatchPacket {
+            kernel_object: KERNEL,
+            grid: [64 * 5, 1, 1],
+            workgroup: [64, 1, 1],
+            ..Default::default()
+        },
+        dimensions: 1,
+        packet_va: 0,
+        queue_va: 0,
+        dispatch_id: 0,
+        scratch: None,
+        cancel: Arc::new(AtomicBool::new(false)),
+        watch: Arc::new(Watch::default()),
+    };
+    let said = std::thread::scope(|s| {
+        let runs = s.spawn(|| Simulator::new().with_threads(2).dispatch(&d, &vm));
+        let ask = || d.watch.ask(std::time::Duration::from_millis(200)).unwrap_or_default();
+        let said = (0..100)
+            .map(|_| ask())
+            .find(|t| t.contains("1 of 5 workgroups have ended, 4 have started"));
+        d.cancel.store(true, Ordering::Release);
+        assert!(runs.join().unwrap().is_err());
+        said.unwrap()
+    });
+    assert!(
+        said.contains("4 waves of 4 workgroups, first workgroup (1, 0, 0) wave 0, running at +0x14 `s_branch "),
+        "{said}"
+    );
+    assert!(
+        said.contains(
+            "4 waves of 4 workgroups, first workgroup (1, 0, 0) wave 1, waiting at the barrier at +0x10 `s_barrier`"
+        ),
+        "{said}"
+    );
 }
