@@ -9,7 +9,7 @@ use t0_backend_rdna3::occupancy::{occupancy, Usage};
 use t0_backend_rdna3::target::{Target, GFX1100};
 
 use crate::driver::{
-    Dispatch, DispatchStats, ExecFault, ExecFaultKind, Executor, Finding, PageFlags, Scratch, Vm, Watch, PAGE,
+    node_of, Dispatch, DispatchStats, ExecFault, ExecFaultKind, Executor, Finding, PageFlags, Scratch, Vm, Watch, PAGE,
 };
 use crate::exec::{run, Env, Polls, Stop};
 use crate::group::Setup;
@@ -23,8 +23,6 @@ use crate::wave::{Wave, WaveState};
 
 /// Default limit of instructions per wave.
 pub const DEFAULT_BUDGET: u64 = 1 << 28;
-/// Compute units of the simulated card, a Navi 31 with all of them.
-const CUS: u64 = 96;
 /// Decoded kernels kept.
 const CACHE: usize = 256;
 /// Waves that find private memory in a launch without a queue.
@@ -278,7 +276,8 @@ impl Simulator {
             wave_size: s.lanes,
             wgp_mode: s.wgp_mode,
         };
-        let units = if s.wgp_mode { CUS / 2 } else { CUS };
+        let cus = u64::from(node_of(&self.target).cu_count());
+        let units = if s.wgp_mode { cus / 2 } else { cus };
         // A workgroup that fits nowhere still runs here, alone.
         let by_units = units * u64::from(occupancy(&self.target, &usage).groups).max(1);
         let by_scratch = s.scratch.map_or(u64::MAX, |a| u64::from(a.slots / s.waves()));
