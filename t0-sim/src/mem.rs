@@ -636,9 +636,11 @@ impl Lds {
         for l in lanes_of(exec) {
             let p = start.wrapping_add(addr[l] as usize);
             // SAFETY: `holds_all` vouches for `bytes` bytes at every active lane's address; bytes need no alignment.
-            out[l] = match bytes {
-                1 => u32::from(unsafe { p.read() }),
-                _ => u32::from(u16::from_le_bytes(unsafe { p.cast::<[u8; 2]>().read() })),
+            out[l] = unsafe {
+                match bytes {
+                    1 => p.read().into(),
+                    _ => u16::from_le_bytes(p.cast::<[u8; 2]>().read()).into(),
+                }
             };
         }
         Some(out)
@@ -654,9 +656,11 @@ impl Lds {
         for l in lanes_of(exec) {
             let p = start.wrapping_add(addr[l] as usize);
             // SAFETY: as in `load_small`.
-            match bytes {
-                1 => unsafe { p.write(row[l] as u8) },
-                _ => unsafe { p.cast::<[u8; 2]>().write((row[l] as u16).to_le_bytes()) },
+            unsafe {
+                match bytes {
+                    1 => p.write(row[l] as u8),
+                    _ => p.cast::<[u8; 2]>().write((row[l] as u16).to_le_bytes()),
+                }
             }
         }
         true
