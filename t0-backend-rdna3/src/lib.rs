@@ -7,6 +7,7 @@
 pub mod asm;
 pub mod compile;
 pub mod dis;
+pub mod errata;
 pub mod isa;
 pub mod listing;
 pub mod mir;

@@ -24,7 +24,7 @@ mod print;
 pub mod row;
 pub mod table;
 mod uses;
-mod vopd;
+pub(crate) mod vopd;
 
 pub use decode::{decode, disassemble, DecodeError};
 pub use encode::encode;

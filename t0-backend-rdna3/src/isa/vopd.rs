@@ -55,3 +55,12 @@ pub(crate) fn check(x: &'static Row, y: &Row, operands: &[Operand]) -> Result<()
     }
     Ok(())
 }
+
+/// VGPRs that `src0` and `src1` of the two halves read; `None` for what is no pair.
+pub(crate) fn sources(inst: &super::Inst) -> Option<[[Option<u32>; 2]; 2]> {
+    let y = inst.vopd_y?;
+    let x = inst.row();
+    let (of_x, of_y) = inst.operands.split_at(x.operands.len().min(inst.operands.len()));
+    let (a, b) = (registers(x, of_x), registers(y.row(), of_y));
+    Some([[a[1], a[2]], [b[1], b[2]]])
+}

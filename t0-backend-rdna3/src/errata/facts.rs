@@ -1,0 +1,215 @@
+//! What the rules read of one instruction, worked out once.
+
+use super::{local, Hit};
+use crate::isa::{Class, Family, Flags, Inst, Kind, Opcode, Operand, Reg, RegFile, Sopk, Sopp, Ty, Vop1, Vop3};
+use crate::target::Target;
+
+/// A set of VGPRs: bit r of word r/64.
+pub type VSet = [u64; 4];
+/// A set of scalar registers by hardware number (VCC 106, M0 125, EXEC 126).
+pub type SSet = [u64; 2];
+
+/// MSG_DEALLOC_VGPRS (RDNA3 ISA manual, S_SENDMSG).
+const DEALLOC_VGPRS: i64 = 3;
+
+/// What the rules read of an instruction.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// Runs on the vector ALU.
+    pub valu: bool,
+    /// By the transcendental unit.
+    pub trans: bool,
+    /// Matrix multiply: the registers of A and B.
+    pub wmma: Option<VSet>,
+    /// `v_nop`.
+    pub v_nop: bool,
+    /// `s_nop`.
+    pub s_nop: bool,
+    /// Waits by itself for all VALU results before it issues: memory, LDS, exports.
+    pub waits_for_valu: bool,
+    /// Vector memory or LDS.
+    pub memory: bool,
+    /// Scalar ALU.
+    pub salu: bool,
+    /// VGPRs read.
+    pub vread: VSet,
+    /// VGPRs written.
+    pub vwrite: VSet,
+    /// Scalar registers read.
+    pub sread: SSet,
+    /// Scalar registers written.
+    pub swrite: SSet,
+    /// Scalar registers a VALU instruction reads as lane mask.
+    pub masks: SSet,
+    /// A VALU instruction that reads a scalar register other than masks, or a literal.
+    pub other_scalar: bool,
+    /// Moves data between lanes: DPP, permlane.
+    pub cross_lane: bool,
+    /// `v_permlane*`: its source.
+    pub permlane: Option<u32>,
+    /// Dual issue: VGPRs that both halves read through one port with one parity.
+    pub same_parity: Option<VSet>,
+    /// Dual-issue pair.
+    pub vopd: bool,
+    /// Value of an `s_waitcnt_depctr`.
+    pub depctr: Option<u32>,
+    /// Instructions an `s_clause` covers.
+    pub clause: Option<u32>,
+    /// Cache invalidation.
+    pub cache_inv: bool,
+    /// `s_sendmsg` that frees the VGPRs.
+    pub dealloc: bool,
+    /// The wave ends.
+    pub end: bool,
+    /// Store to scratch memory.
+    pub scratch_store: bool,
+    /// Waits for all stores.
+    pub stores_done: bool,
+    /// LDS-direct load: destination and `wait_vdst`.
+    pub lds_direct: Option<(u32, u32)>,
+    /// What is wrong with the instruction by itself.
+    pub local: Vec<Hit>,
+}
+
+/// Whether two sets have a register in common.
+pub(crate) fn overlap<const N: usize>(a: &[u64; N], b: &[u64; N]) -> bool {
+    a.iter().zip(b).any(|(x, y)| x & y != 0)
+}
+
+/// The first register in both sets.
+pub(crate) fn first<const N: usize>(a: &[u64; N], b: &[u64; N]) -> Option<u32> {
+    (0..N).find_map(|k| {
+        let both = a[k] & b[k];
+        (both != 0).then(|| both.trailing_zeros() + 64 * k as u32)
+    })
+}
+
+fn add<const N: usize>(set: &mut [u64; N], first: u32, count: u32) {
+    (first..first + count)
+        .filter(|r| ((r / 64) as usize) < N)
+        .for_each(|r| set[(r / 64) as usize] |= 1 << (r % 64));
+}
+
+pub(crate) fn of_regs(regs: &[Reg]) -> (VSet, SSet) {
+    let (mut v, mut s) = ([0; 4], [0; 2]);
+    for r in regs {
+        match r.file {
+            RegFile::V => add(&mut v, r.index, r.count),
+            RegFile::S => add(&mut s, r.index, r.count),
+        }
+    }
+    (v, s)
+}
+
+fn imm(inst: &Inst) -> Option<i64> {
+    inst.operands.iter().find_map(|o| match o {
+        Operand::Imm(v) => Some(*v),
+        _ => None,
+    })
+}
+
+impl Facts {
+    /// The facts of an instruction on a card and wave size.
+    pub fn of(inst: &Inst, target: &Target) -> Facts {
+        let row = inst.row();
+        let flags = inst.flags();
+        let valu = row.class.is_valu();
+        let memory = row.class.is_vmem() || row.class.is_lds();
+        let (vread, sread) = of_regs(&inst.reads(target.wave_size));
+        let (vwrite, swrite) = of_regs(&inst.writes(target.wave_size));
+        let mut f = Facts {
+            valu,
+            trans: row.class == Class::ValuTrans,
+            v_nop: matches!(inst.op, Opcode::Vop1(Vop1::v_nop)),
+            s_nop: matches!(inst.op, Opcode::Sopp(Sopp::s_nop)),
+            waits_for_valu: memory || row.class == Class::Export,
+            memory,
+            salu: row.class == Class::Salu,
+            vread,
+            vwrite,
+            sread,
+            swrite,
+            vopd: inst.vopd_y.is_some(),
+            cache_inv: matches!(row.class, Class::SmemInv | Class::VmemInv),
+            end: row.class == Class::End,
+            scratch_store: row.class == Class::VmemStore && flags.has(Flags::SCRATCH),
+            ..Facts::default()
+        };
+        match inst.op {
+            Opcode::Sopp(Sopp::s_waitcnt_depctr) => f.depctr = imm(inst).map(|v| v as u32),
+            Opcode::Sopp(Sopp::s_clause) => f.clause = imm(inst).map(|v| (v as u32 & 63) + 1),
+            Opcode::Sopp(Sopp::s_sendmsg) => f.dealloc = imm(inst) == Some(DEALLOC_VGPRS),
+            Opcode::Sopk(Sopk::s_waitcnt_vscnt) => f.stores_done = imm(inst).is_some_and(|n| n & 63 == 0),
+            Opcode::Vop3(Vop3::v_permlane16_b32 | Vop3::v_permlanex16_b32) | Opcode::Vop1(Vop1::v_permlane64_b32) => {
+                f.permlane = inst.operands.get(1).and_then(|o| o.reg()).map(|r| r.index);
+            }
+            _ => {}
+        }
+        f.cross_lane = inst.enc.is_dpp() || f.permlane.is_some();
+        if row.family == Family::Ldsdir {
+            f.lds_direct = inst
+                .operands
+                .first()
+                .and_then(|o| o.reg())
+                .map(|r| (r.index, inst.mods.wait));
+        }
+        if valu {
+            f.vector_facts(inst, target);
+        }
+        f.local = local::hits(inst, &f, target);
+        f
+    }
+
+    fn vector_facts(&mut self, inst: &Inst, target: &Target) {
+        let row = inst.row();
+        if row.class == Class::Wmma {
+            let inputs: Vec<Reg> = inst.operands.iter().skip(1).take(2).filter_map(|o| o.reg()).collect();
+            self.wmma = Some(of_regs(&inputs).0);
+        }
+        if row.flags.has(Flags::R_VCC) {
+            add(&mut self.masks, 106, target.wave_size / 32);
+        }
+        for (spec, o) in inst.specs().zip(&inst.operands) {
+            let mask = spec.ty == Ty::Mask || matches!(spec.kind, Kind::Mask | Kind::Vcc);
+            match o {
+                Operand::Reg(r) if r.file == RegFile::S && spec.is_src() && !r.is_null() => {
+                    if mask {
+                        add(&mut self.masks, r.index, target.wave_size / 32);
+                    } else {
+                        self.other_scalar = true;
+                    }
+                }
+                Operand::Literal(_) => self.other_scalar = true,
+                _ => {}
+            }
+        }
+        if inst.vopd_y.is_some() {
+            self.same_parity = local::same_parity(inst);
+        }
+    }
+
+    /// True when the instruction can set a trap or run into one by itself, so that [`State`](super::State) must see it even
+    /// when nothing is pending. Instructions that only add to the recent VALU writes count when `writes` is set.
+    pub fn matters(&self, writes: bool) -> bool {
+        self.trans
+            || self.wmma.is_some()
+            || self.valu && self.swrite[1] >> (126 - 64) & 1 == 1
+            || !self.local.is_empty()
+            || self.clause.is_some()
+            || self.dealloc
+            || self.scratch_store
+            || self.stores_done
+            || self.s_nop
+            || self.masks != [0; 2]
+            || self.lds_direct.is_some()
+            || writes && (self.valu || self.memory || self.salu)
+    }
+
+    /// True for an instruction whose rule looks at the VALU writes before it.
+    pub fn looks_back(&self, target: &Target) -> bool {
+        self.same_parity.is_some()
+            || self.lds_direct.is_some()
+            || self.vopd && target.name == "gfx1150"
+            || target.wave_size == 64 && self.salu && self.swrite[1] >> (126 - 64) & 3 != 0
+    }
+}

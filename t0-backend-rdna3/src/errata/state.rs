@@ -1,0 +1,440 @@
+//! The state machine: what earlier instructions of a wave endanger in the next ones.
+//!
+//! Ages are counted in VALU instructions since, so that two paths that did the same lately are the same state. A state
+//! holds at most [`WINDOW`] recent VALU instructions and the pending traps. [`State::hits`] says what is wrong with an
+//! instruction that comes next, [`State::issue`] lets it happen.
+
+use super::facts::{first, overlap};
+use super::{Facts, Fix, Rule, SSet, Severity, VSet, ERRATA, SA_SDST_0, VA_SDST_0, VA_VCC_0, VA_VDST_0, VM_VSRC_0};
+use crate::target::Target;
+
+/// VALU instructions that may stand between a transcendental and its reader without ending the trap.
+const TRANS_VALUS: u32 = 5;
+/// Transcendentals that may.
+const TRANS_TRANS: u32 = 1;
+/// VALU instructions before a dual-issue pair whose results may still be on their way (latency 5, LLVM SISchedule).
+const PAIR_BACK: usize = 4;
+/// Recent VALU instructions any rule looks at: `wait_vdst` counts to 15.
+const WINDOW: usize = 16;
+/// EXEC_LO as a bit of the second word of an [`SSet`].
+const EXEC: u64 = 3 << (126 - 64);
+
+/// A broken rule at an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hit {
+    /// The rule.
+    pub rule: Rule,
+    /// The register it is about: `v` or `s`, number.
+    pub reg: Option<(char, u32)>,
+    /// The instruction that set the trap, by the number [`State::issue`] was given.
+    pub by: Option<u32>,
+    /// What to insert before the instruction.
+    pub fix: Fix,
+}
+
+impl Hit {
+    pub(crate) fn plain(rule: Rule) -> Hit {
+        Hit {
+            rule,
+            reg: None,
+            by: None,
+            fix: Fix::Rewrite,
+        }
+    }
+    pub(crate) fn vgpr(rule: Rule, r: u32, by: Option<u32>) -> Hit {
+        Hit {
+            reg: Some(('v', r)),
+            by,
+            ..Hit::plain(rule)
+        }
+    }
+    pub(crate) fn sgpr(rule: Rule, r: u32, by: Option<u32>) -> Hit {
+        Hit {
+            reg: Some(('s', r)),
+            by,
+            ..Hit::plain(rule)
+        }
+    }
+    fn fixed_by(mut self, fix: Fix) -> Hit {
+        self.fix = fix;
+        self
+    }
+    /// Error or warning.
+    pub fn severity(&self) -> Severity {
+        self.rule.severity()
+    }
+}
+
+impl std::fmt::Display for Hit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let e = self.rule.entry();
+        match self.reg {
+            Some((file, r)) => write!(
+                f,
+                "{}: {file}{r}: {}; mended by: {}",
+                e.name, e.triggered_by, e.mitigated_by
+            ),
+            None => write!(f, "{}: {}; mended by: {}", e.name, e.triggered_by, e.mitigated_by),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct Trans {
+    reg: u32,
+    by: u32,
+    valu: u32,
+    trans: u32,
+}
+
+/// A recent VALU instruction; the newest comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct Recent {
+    by: u32,
+    write: VSet,
+    read: VSet,
+    trans: bool,
+    cross_lane: bool,
+    /// A SALU write of EXEC came after it.
+    before_exec: bool,
+}
+
+/// An SGPR that was read as lane mask and then written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct Mask {
+    reg: u32,
+    by: u32,
+    valu: bool,
+}
+
+/// What earlier instructions of a wave endanger.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct State {
+    trans: Vec<Trans>,
+    wmma: Option<(VSet, u32)>,
+    /// A VALU write of EXEC; whether a `v_nop` followed.
+    cmpx: Option<(u32, bool)>,
+    recent: Vec<Recent>,
+    /// Keep `recent`; set for code that has a rule looking at it.
+    looks_back: bool,
+    wave64: bool,
+    /// Rules the card has, as bits.
+    rules: u32,
+    /// SGPRs read as lane masks.
+    masks: SSet,
+    written: Vec<Mask>,
+    /// VGPRs memory instructions use since the last VALU instruction.
+    memory: VSet,
+    memory_by: u32,
+    s_nop: bool,
+    scratch: Option<u32>,
+    dealloc: Option<u32>,
+    /// Instructions left in a clause, and its `s_clause`.
+    clause: Option<(u32, u32)>,
+}
+
+impl State {
+    /// The state at the entry of a kernel. `looks_back`: some instruction of it [looks back](Facts::looks_back).
+    pub fn new(target: &Target, looks_back: bool) -> State {
+        let has = ERRATA.iter().filter(|e| (e.applies)(target));
+        State {
+            looks_back,
+            wave64: target.wave_size == 64,
+            rules: has.fold(0, |bits, e| bits | 1 << e.rule as u32),
+            ..State::default()
+        }
+    }
+
+    fn has(&self, rule: Rule) -> bool {
+        self.rules >> rule as u32 & 1 == 1
+    }
+
+    /// True when the next instruction must be shown even when it [matters](Facts::matters) not.
+    #[inline]
+    pub fn armed(&self) -> bool {
+        !self.trans.is_empty()
+            || self.wmma.is_some()
+            || self.cmpx.is_some()
+            || !self.recent.is_empty()
+            || self.s_nop
+            || self.dealloc.is_some()
+            || self.clause.is_some()
+            || self.masks != [0; 2]
+            || self.memory != [0; 4]
+            || !self.written.is_empty()
+    }
+
+    /// What is wrong with `f` as the next instruction.
+    pub fn hits(&self, f: &Facts, out: &mut Vec<Hit>) {
+        out.extend_from_slice(&f.local);
+        if let (Some(by), false) = (self.dealloc, f.end) {
+            out.push(Hit {
+                by: Some(by),
+                ..Hit::plain(Rule::DeallocVgprsScratch)
+            });
+        }
+        if let (Some((_, by)), true) = (self.clause, f.cache_inv) {
+            out.push(Hit {
+                by: Some(by),
+                ..Hit::plain(Rule::CacheInvInClause)
+            });
+        }
+        if f.dealloc {
+            self.dealloc_hits(out);
+        }
+        if f.valu {
+            self.valu_hits(f, out);
+        }
+        if (f.valu || f.salu) && !self.written.is_empty() {
+            self.mask_hits(f, out);
+        }
+        if let Some((reg, wait)) = f.lds_direct {
+            self.lds_direct_hits(reg, wait, out);
+        }
+    }
+
+    fn dealloc_hits(&self, out: &mut Vec<Hit>) {
+        if !self.s_nop {
+            out.push(Hit::plain(Rule::DeallocVgprsNop).fixed_by(Fix::SNop));
+        }
+        if let Some(by) = self.scratch {
+            out.push(Hit {
+                by: Some(by),
+                ..Hit::plain(Rule::DeallocVgprsScratch)
+            });
+        }
+    }
+
+    fn valu_hits(&self, f: &Facts, out: &mut Vec<Hit>) {
+        let depctr = Fix::Depctr(VA_VDST_0);
+        let has = |reg: u32| f.vread[(reg / 64) as usize] >> (reg % 64) & 1 == 1;
+        if let Some(t) = self.trans.iter().find(|t| has(t.reg)) {
+            out.push(Hit::vgpr(Rule::ValuTransUse, t.reg, Some(t.by)).fixed_by(depctr));
+        }
+        if let (Some((d, by)), Some(ab)) = (self.wmma, f.wmma) {
+            if let Some(reg) = first(&d, &ab) {
+                out.push(Hit::vgpr(Rule::WmmaAfterD, reg, Some(by)).fixed_by(Fix::VNop));
+            }
+        }
+        if let (Some((by, nop)), Some(source)) = (self.cmpx, f.permlane) {
+            let rule = if nop {
+                Rule::VcmpxPermlaneNop
+            } else {
+                Rule::VcmpxPermlane
+            };
+            out.push(Hit::vgpr(rule, source, Some(by)).fixed_by(Fix::Mov(source)));
+        }
+        if let Some(pair) = f.same_parity {
+            if let Some((reg, by)) = self.produced(&pair, |_| true) {
+                out.push(Hit::vgpr(Rule::VopdParity, reg, Some(by)).fixed_by(depctr));
+            }
+        }
+        if f.vopd && self.has(Rule::VopdAfterDpp) {
+            if let Some((reg, by)) = self.produced(&f.vread, |r| r.cross_lane) {
+                out.push(Hit::vgpr(Rule::VopdAfterDpp, reg, Some(by)).fixed_by(depctr));
+            }
+        }
+        if self.wave64 {
+            if let Some((reg, by)) = self.partial_forwarding(f) {
+                out.push(Hit::vgpr(Rule::ValuPartialForwarding, reg, Some(by)).fixed_by(depctr));
+            }
+        }
+    }
+
+    /// A register of `set` whose last writer is one of the latest VALU instructions and fits.
+    fn produced(&self, set: &VSet, fits: impl Fn(&Recent) -> bool) -> Option<(u32, u32)> {
+        let mut left = *set;
+        for r in self.recent.iter().take(PAIR_BACK) {
+            if let (Some(reg), true) = (first(&left, &r.write), fits(r)) {
+                return Some((reg, r.by));
+            }
+            left.iter_mut().zip(&r.write).for_each(|(l, w)| *l &= !w);
+        }
+        None
+    }
+
+    /// Distances as LLVM has them: at most 2 VALU between the two writes, at most 4 between the second and the read.
+    fn partial_forwarding(&self, f: &Facts) -> Option<(u32, u32)> {
+        let mut left = f.vread;
+        let mut after: Option<usize> = None;
+        for (k, r) in self.recent.iter().enumerate() {
+            if let Some(reg) = first(&left, &r.write) {
+                match after {
+                    Some(second) if r.before_exec && k - second <= 3 => return Some((reg, r.by)),
+                    // The latest of the writes that follow EXEC's counts.
+                    None if !r.before_exec && k <= 4 => after = Some(k),
+                    _ => {}
+                }
+            }
+            left.iter_mut().zip(&r.write).for_each(|(l, w)| *l &= !w);
+        }
+        None
+    }
+
+    fn mask_hits(&self, f: &Facts, out: &mut Vec<Hit>) {
+        let read = |m: &&Mask| f.sread[(m.reg / 64) as usize] >> (m.reg % 64) & 1 == 1;
+        if let Some(m) = self.written.iter().find(read) {
+            let value = match (m.valu, m.reg) {
+                (false, _) => SA_SDST_0,
+                (true, 106 | 107) => VA_VCC_0,
+                (true, _) => VA_SDST_0,
+            };
+            out.push(Hit::sgpr(Rule::ValuMaskWrite, m.reg, Some(m.by)).fixed_by(Fix::Depctr(value)));
+        }
+    }
+
+    fn lds_direct_hits(&self, reg: u32, wait: u32, out: &mut Vec<Hit>) {
+        let mut set = [0; 4];
+        set[(reg / 64) as usize] |= 1 << (reg % 64);
+        let mut trans = false;
+        for (age, r) in self.recent.iter().enumerate() {
+            trans |= r.trans;
+            if overlap(&set, &r.write) || overlap(&set, &r.read) {
+                let allowed = if trans { 0 } else { age as u32 };
+                if wait > allowed {
+                    let hit = Hit::vgpr(Rule::LdsDirectValu, reg, Some(r.by));
+                    out.push(hit.fixed_by(Fix::Depctr(VA_VDST_0)));
+                }
+                break;
+            }
+        }
+        if overlap(&set, &self.memory) {
+            let hit = Hit::vgpr(Rule::LdsDirectVmem, reg, Some(self.memory_by));
+            out.push(hit.fixed_by(Fix::Depctr(VM_VSRC_0)));
+        }
+    }
+
+    /// Lets an instruction happen; `at` is its number in reports.
+    pub fn issue(&mut self, f: &Facts, at: u32) {
+        self.s_nop = f.s_nop;
+        self.dealloc = f.dealloc.then_some(at);
+        self.clause = match (f.clause, self.clause) {
+            (Some(n), _) => Some((n, at)),
+            (None, Some((n, by))) if n > 1 => Some((n - 1, by)),
+            _ => None,
+        };
+        if f.scratch_store {
+            self.scratch = Some(at);
+        }
+        if f.stores_done {
+            self.scratch = None;
+        }
+        if let Some(value) = f.depctr {
+            self.depctr(value);
+        }
+        if f.waits_for_valu {
+            self.valu_done(0);
+        }
+        if f.memory && self.looks_back {
+            for (m, (r, w)) in self.memory.iter_mut().zip(f.vread.iter().zip(&f.vwrite)) {
+                *m |= r | w;
+            }
+            self.memory_by = at;
+        }
+        if self.wave64 {
+            self.mask_writes(f, at);
+        }
+        if f.salu && f.swrite[1] & EXEC != 0 {
+            self.recent.iter_mut().for_each(|r| r.before_exec = true);
+        }
+        if f.valu {
+            self.valu(f, at);
+        }
+    }
+
+    fn depctr(&mut self, value: u32) {
+        let va_vdst = value >> 12 & 15;
+        if va_vdst < 15 {
+            self.valu_done(va_vdst as usize);
+        }
+        if value & 1 == 0 {
+            self.written.retain(|m| m.valu);
+        }
+        if value >> 9 & 7 == 0 {
+            self.written.retain(|m| !m.valu || matches!(m.reg, 106 | 107));
+        }
+        if value >> 1 & 1 == 0 {
+            self.written.retain(|m| !(m.valu && matches!(m.reg, 106 | 107)));
+        }
+        if value >> 2 & 7 == 0 {
+            self.memory = [0; 4];
+        }
+    }
+
+    /// All but the latest `n` VALU results have been written.
+    fn valu_done(&mut self, n: usize) {
+        self.recent.truncate(n);
+        self.trans.retain(|t| (t.valu as usize) < n);
+    }
+
+    fn mask_writes(&mut self, f: &Facts, at: u32) {
+        if f.valu && f.other_scalar {
+            self.masks = [0; 2];
+        }
+        if f.valu || f.salu {
+            for k in 0..2 {
+                // EXEC is no mask in this sense: VALU reads it by itself.
+                let mut hit = self.masks[k] & f.swrite[k] & !(if k == 1 { EXEC } else { 0 });
+                self.masks[k] &= !hit;
+                while hit != 0 {
+                    let reg = hit.trailing_zeros() + 64 * k as u32;
+                    hit &= hit - 1;
+                    self.written.retain(|m| m.reg != reg);
+                    self.written.push(Mask {
+                        reg,
+                        by: at,
+                        valu: f.valu,
+                    });
+                }
+            }
+        }
+        for k in 0..2 {
+            self.masks[k] |= f.masks[k];
+        }
+    }
+
+    fn valu(&mut self, f: &Facts, at: u32) {
+        for t in &mut self.trans {
+            t.valu += 1;
+            t.trans += u32::from(f.trans);
+        }
+        let over = |reg: u32| f.vwrite[(reg / 64) as usize] >> (reg % 64) & 1 == 1;
+        self.trans
+            .retain(|t| t.valu <= TRANS_VALUS && t.trans <= TRANS_TRANS && !over(t.reg));
+        if f.trans && self.has(Rule::ValuTransUse) {
+            for k in 0..4 {
+                let mut regs = f.vwrite[k];
+                while regs != 0 {
+                    let reg = regs.trailing_zeros() + 64 * k as u32;
+                    regs &= regs - 1;
+                    self.trans.push(Trans {
+                        reg,
+                        by: at,
+                        valu: 0,
+                        trans: 0,
+                    });
+                }
+            }
+        }
+        self.wmma = f.wmma.map(|_| (f.vwrite, at));
+        let exec = f.swrite[1] & EXEC != 0;
+        self.cmpx = match self.cmpx {
+            _ if exec => Some((at, false)),
+            Some((by, _)) if f.v_nop => Some((by, true)),
+            _ => None,
+        };
+        self.memory = [0; 4];
+        if self.looks_back {
+            self.recent.truncate(WINDOW - 1);
+            let new = Recent {
+                by: at,
+                write: f.vwrite,
+                read: f.vread,
+                trans: f.trans,
+                cross_lane: f.cross_lane,
+                before_exec: false,
+            };
+            self.recent.insert(0, new);
+        }
+    }
+}
