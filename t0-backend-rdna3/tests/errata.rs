@@ -51,7 +51,7 @@ fn walk(code: &[Inst], target: &Target) -> Vec<(usize, Hit)> {
     for (at, f) in facts.iter().enumerate() {
         let mut hits = Vec::new();
         // What the simulated card skips as harmless must be harmless.
-        if state.armed() || f.matters(back) {
+        if state.armed() || f.matters() {
             state.hits(f, &mut hits);
             state.issue(f, at as u32);
         }

@@ -175,7 +175,8 @@ impl Simulator {
         };
         let mut program = Program::decode(&fetch, &self.target.with_wave_size(wave.lanes()), wave.vgprs());
         // What an earlier program left in flight is none of this one's business.
-        (wave.waits, wave.hazards) = Default::default();
+        wave.waits = Default::default();
+        wave.hazards = program.hazards(false);
         wave.pc = program.entry;
         let (mut mem, mut lds) = (Global::new(vm), Lds::from_bytes(lds));
         let until = wave.issued + self.budget;

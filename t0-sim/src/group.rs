@@ -140,10 +140,12 @@ impl Group {
         let items = size[0] * size[1] * size[2];
         let waves = items.div_ceil(s.lanes).max(1);
         let groups = s.groups().map(u64::from);
+        let hazards = program.hazards(false);
         let make = |index: u32| {
             let mut w = Wave::with_lanes(s.lanes, s.vgprs, s.mode);
             w.index = index;
             w.pc = program.entry;
+            w.hazards = hazards.clone();
             w.group = u64::from(id[0]) + groups[0] * (u64::from(id[1]) + groups[1] * u64::from(id[2]));
             w.dispatch_id = s.dispatch_id;
             w.numerics = s.numerics;
@@ -180,6 +182,14 @@ impl Group {
             let len = u64::from(w.scratch.bytes.next_multiple_of(4)) * u64::from(w.lanes());
             let _ = mem.fill(w.scratch.base, len, POISON);
         }
+    }
+
+    /// Goes on with a program that knows more of the code.
+    pub fn adopt(&mut self, program: Arc<Program>) {
+        if program.looks_back(false) {
+            self.waves.iter_mut().for_each(|w| w.hazards.look_back());
+        }
+        self.program = program;
     }
 
     /// Runs every wave for one slice, or goes on with a round that was interrupted.

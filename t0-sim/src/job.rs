@@ -228,7 +228,7 @@ impl<'a> Job<'a> {
             more.grow(&fetch, to);
             *latest = Arc::new(more);
         }
-        group.program = latest.clone();
+        group.adopt(latest.clone());
         Ok(())
     }
 

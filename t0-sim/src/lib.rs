@@ -14,7 +14,6 @@ mod exec;
 pub mod fidelity;
 mod findings;
 mod group;
-mod hazard;
 mod job;
 mod mem;
 pub mod num;

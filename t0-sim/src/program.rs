@@ -11,6 +11,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use t0_backend_rdna3::errata;
 use t0_backend_rdna3::isa::{
     self, Class, Enc, Family, Field, Flags, ImmKind, Kind, Mods, Opcode, Operand, Reg, RegFile, Role, Ty,
 };
@@ -19,7 +20,6 @@ use t0_backend_rdna3::target::Target;
 use crate::aperture;
 use crate::driver::ExecFaultKind;
 use crate::exec::vopd::{self, Pair};
-use crate::hazard;
 use crate::order;
 
 /// A source operand.
@@ -123,25 +123,12 @@ pub struct Instr {
     pub writes: bool,
     /// How a wave of 64 lanes runs it.
     pub passes: Passes,
-    /// What the traps do with it.
-    pub unit: Unit,
-    /// True when it can be a hazard to later instructions.
-    pub endangers: bool,
+    /// True when the hazard rules must see it even when nothing is pending.
+    pub matters: bool,
     /// True when only the group that holds the token may execute it, see `order.rs`.
     pub ordered: bool,
     /// The halves of a dual-issue pair.
     pub(crate) pair: Option<Box<Pair>>,
-}
-
-/// The unit an instruction goes to, as far as the hazard traps care.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
-    /// Vector ALU.
-    Valu,
-    /// Vector memory or LDS: waits until the vector ALU has written everything.
-    Memory,
-    /// Anything else.
-    Other,
 }
 
 /// How a wave of 64 lanes runs an instruction.
@@ -184,6 +171,8 @@ pub struct Program {
     pub code: Vec<Instr>,
     /// The instructions as decoded, parallel to `code`; `None` for bytes that are none.
     insts: Vec<Option<isa::Inst>>,
+    /// What the hazard rules read of the instructions, parallel to `code`.
+    facts: Vec<errata::Facts>,
     /// Why an instruction stops the wave.
     pub stops: Vec<ExecFaultKind>,
     /// Index of the first instruction.
@@ -203,6 +192,7 @@ impl Program {
         let mut p = Program {
             code: Vec::new(),
             insts: Vec::new(),
+            facts: Vec::new(),
             stops: Vec::new(),
             entry: 0,
             index: HashMap::new(),
@@ -271,7 +261,13 @@ impl Program {
         instr.next = place(offset.wrapping_add(u64::from(f.size)));
         let target = f.jump(offset).filter(|to| !self.ends.contains(to));
         instr.target = target.map_or(u32::MAX, place);
+        let facts = f
+            .what
+            .as_ref()
+            .map_or_else(|_| errata::Facts::default(), |i| errata::Facts::of(i, &self.target));
+        instr.matters = facts.matters();
         self.code.push(instr);
+        self.facts.push(facts);
         self.insts.push(f.what.ok());
     }
 
@@ -302,6 +298,24 @@ impl Program {
     /// An instruction as decoded; `None` for bytes that are none.
     pub fn inst(&self, index: u32) -> Option<&isa::Inst> {
         self.insts.get(index as usize)?.as_ref()
+    }
+
+    /// What the hazard rules read of an instruction.
+    #[inline]
+    pub fn facts(&self, index: u32) -> &errata::Facts {
+        &self.facts[index as usize]
+    }
+
+    /// The hazard state a wave starts with. Rules that only warn and need every vector instruction are left out unless
+    /// `warnings` is set.
+    pub fn hazards(&self, warnings: bool) -> errata::State {
+        errata::State::new(&self.target, self.looks_back(warnings))
+    }
+
+    /// Whether the hazard state must keep recent VALU writes.
+    pub fn looks_back(&self, warnings: bool) -> bool {
+        let back = self.facts.iter().any(|f| f.looks_back(&self.target));
+        back && (warnings || self.target.wave_size == 64)
     }
 
     /// Index of the instruction at a byte offset from the entry.
@@ -387,8 +401,7 @@ fn blank() -> Instr {
         counts: false,
         writes: false,
         passes: Passes::One,
-        unit: Unit::Other,
-        endangers: false,
+        matters: false,
         ordered: false,
         pair: None,
     }
@@ -419,12 +432,6 @@ fn lower(inst: &isa::Inst, vgprs: u32, target: &Target) -> Result<Instr, ExecFau
         _ => false,
     };
     i.passes = Passes::of(inst);
-    i.unit = match row.class {
-        c if c.is_valu() => Unit::Valu,
-        c if c.is_vmem() || c.is_lds() => Unit::Memory,
-        _ => Unit::Other,
-    };
-    i.endangers = hazard::endangers(inst, target);
     i.dpp = match inst.enc {
         Enc::Natural | Enc::E64 | Enc::Nsa(_) => Dpp::Off,
         Enc::Dpp16(d) | Enc::E64Dpp16(d) => Dpp::D16(d),

@@ -9,8 +9,9 @@
 //! Invariants: `sgpr[108..=124]` stay zero (trap temporaries and NULL read zero, writes are ignored). Between
 //! instructions `half` is 0. In a wave of 32 lanes it is always 0.
 
+use t0_backend_rdna3::errata;
+
 use crate::findings::Findings;
-use crate::hazard::Hazards;
 use crate::num::{FpMode, Numerics};
 use crate::scratch::Scratch;
 use crate::wait::Waits;
@@ -94,7 +95,7 @@ pub struct Wave {
     /// Loads in flight.
     pub waits: Waits,
     /// Recent instructions that endanger the next.
-    pub hazards: Hazards,
+    pub hazards: errata::State,
 }
 
 impl Wave {
@@ -135,7 +136,7 @@ impl Wave {
             scratch: Scratch::default(),
             findings: Findings::default(),
             waits: Waits::default(),
-            hazards: Hazards::default(),
+            hazards: errata::State::default(),
         }
     }
 

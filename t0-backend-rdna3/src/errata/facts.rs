@@ -39,6 +39,8 @@ pub struct Facts {
     pub sread: SSet,
     /// Scalar registers written.
     pub swrite: SSet,
+    /// Of a wave of 64 lanes.
+    pub wave64: bool,
     /// Scalar registers a VALU instruction reads as lane mask.
     pub masks: SSet,
     /// A VALU instruction that reads a scalar register other than masks, or a literal.
@@ -129,6 +131,7 @@ impl Facts {
             vwrite,
             sread,
             swrite,
+            wave64: target.wave_size == 64,
             vopd: inst.vopd_y.is_some(),
             cache_inv: matches!(row.class, Class::SmemInv | Class::VmemInv),
             end: row.class == Class::End,
@@ -189,8 +192,8 @@ impl Facts {
     }
 
     /// True when the instruction can set a trap or run into one by itself, so that [`State`](super::State) must see it even
-    /// when nothing is pending. Instructions that only add to the recent VALU writes count when `writes` is set.
-    pub fn matters(&self, writes: bool) -> bool {
+    /// when nothing is pending.
+    pub fn matters(&self) -> bool {
         self.trans
             || self.wmma.is_some()
             || self.valu && self.swrite[1] >> (126 - 64) & 1 == 1
@@ -200,9 +203,8 @@ impl Facts {
             || self.scratch_store
             || self.stores_done
             || self.s_nop
-            || self.masks != [0; 2]
+            || self.masks != [0; 2] && self.wave64
             || self.lds_direct.is_some()
-            || writes && (self.valu || self.memory || self.salu)
     }
 
     /// True for an instruction whose rule looks at the VALU writes before it.

@@ -11,6 +11,7 @@ pub(crate) fn hits(inst: &Inst, f: &Facts, target: &Target) -> Vec<Hit> {
         wmma_overlap,
         mad_overlap,
         pk_fmac_constant,
+        pk_fmac_dpp,
         f16_integer_constant,
         same_sgpr,
     ];
@@ -59,6 +60,11 @@ fn pk_fmac_constant(inst: &Inst, _: &Facts) -> Option<Hit> {
             .iter()
             .any(|o| matches!(o, Operand::Const(_)) && !is_zero(o));
     is.then(|| Hit::plain(Rule::PkFmacConstant))
+}
+
+fn pk_fmac_dpp(inst: &Inst, _: &Facts) -> Option<Hit> {
+    let is = matches!(inst.op, Opcode::Vop2(Vop2::v_pk_fmac_f16)) && inst.enc.is_dpp();
+    is.then(|| Hit::plain(Rule::PkFmacDpp))
 }
 
 fn is_zero(o: &Operand) -> bool {

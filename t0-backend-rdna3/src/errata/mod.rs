@@ -58,6 +58,7 @@ pub enum Rule {
     VopdAfterDpp,
     MadOverlap,
     PkFmacConstant,
+    PkFmacDpp,
     F16IntegerConstant,
     UserSgprInit16,
     FlatOffset,
@@ -207,6 +208,12 @@ pub const ERRATA: &[Erratum] = &[
         triggered_by: "v_pk_fmac_f16 with an inline constant: gfx11 puts it into both halves, gfx10 into the low one; tools disagree",
         mitigated_by: "the constant in a register or as a literal",
         source: "llvm/llvm-project#94116 (measured on Navi31)", date: "2024-06",
+    },
+    Erratum {
+        rule: Rule::PkFmacDpp, name: "pk-fmac-dpp", severity: Severity::Error, scope: Scope::Code, applies: ALL,
+        triggered_by: "v_pk_fmac_f16 with DPP: it does not work on RDNA3, although the manual lists it",
+        mitigated_by: "v_mov_b32 with DPP first, then v_pk_fmac_f16",
+        source: "Mesa ACO README-ISA", date: "2023-06",
     },
     Erratum {
         rule: Rule::F16IntegerConstant, name: "f16-integer-constant", severity: Severity::Warning, scope: Scope::Code, applies: ALL,

@@ -7,6 +7,7 @@
 use super::facts::{first, overlap};
 use super::{Facts, Fix, Rule, SSet, Severity, VSet, ERRATA, SA_SDST_0, VA_SDST_0, VA_VCC_0, VA_VDST_0, VM_VSRC_0};
 use crate::target::Target;
+use std::collections::VecDeque;
 
 /// VALU instructions that may stand between a transcendental and its reader without ending the trap.
 const TRANS_VALUS: u32 = 5;
@@ -114,7 +115,7 @@ pub struct State {
     wmma: Option<(VSet, u32)>,
     /// A VALU write of EXEC; whether a `v_nop` followed.
     cmpx: Option<(u32, bool)>,
-    recent: Vec<Recent>,
+    recent: VecDeque<Recent>,
     /// Keep `recent`; set for code that has a rule looking at it.
     looks_back: bool,
     wave64: bool,
@@ -145,22 +146,26 @@ impl State {
         }
     }
 
+    /// Starts to keep recent VALU writes: code was found that [looks back](Facts::looks_back).
+    pub fn look_back(&mut self) {
+        self.looks_back = true;
+    }
+
     fn has(&self, rule: Rule) -> bool {
         self.rules >> rule as u32 & 1 == 1
     }
 
-    /// True when the next instruction must be shown even when it [matters](Facts::matters) not.
+    /// True when the next instruction must be shown even when it does not [matter](Facts::matters) by itself.
     #[inline]
     pub fn armed(&self) -> bool {
-        !self.trans.is_empty()
+        self.looks_back
+            || !self.trans.is_empty()
             || self.wmma.is_some()
             || self.cmpx.is_some()
-            || !self.recent.is_empty()
             || self.s_nop
             || self.dealloc.is_some()
             || self.clause.is_some()
             || self.masks != [0; 2]
-            || self.memory != [0; 4]
             || !self.written.is_empty()
     }
 
@@ -434,7 +439,7 @@ impl State {
                 cross_lane: f.cross_lane,
                 before_exec: false,
             };
-            self.recent.insert(0, new);
+            self.recent.push_front(new);
         }
     }
 }

@@ -129,11 +129,8 @@ pub(super) fn sopp(w: &mut Wave, env: &Env, i: &Instr, op: Sopp) -> Step {
                 "s_sethalt stops a wave until a debugger restarts it",
             ))
         }
-        s_waitcnt_depctr => {
-            if u >> 12 == 0 {
-                w.hazards.valu_done();
-            }
-        }
+        // What it waits for is done here; the hazard rules take note of it.
+        s_waitcnt_depctr => {}
         s_waitcnt => {
             w.waits.wait_vm(u >> 10 & 63);
             w.waits.wait_lgkm(u >> 4 & 63);

@@ -30,13 +30,13 @@ pub(crate) mod vopd;
 mod wide;
 mod wmma;
 
+use t0_backend_rdna3::errata::{Hit, Severity};
 use t0_backend_rdna3::isa::{Class, Opcode};
 
 use crate::driver::{ExecFaultKind, Offset};
-use crate::hazard::Hazard;
 use crate::mem::{Global, Lds};
 use crate::profile::Tally;
-use crate::program::{Instr, Passes, Program, Src, Unit};
+use crate::program::{Instr, Passes, Program, Src};
 use crate::wave::{Wave, WaveState};
 
 /// Why a wave cannot go on.
@@ -218,23 +218,34 @@ fn guard(w: &mut Wave, i: &Instr, program: &Program, at: u32) -> Step {
             return Err(early_touch(&e, program));
         }
     }
-    match i.unit {
-        Unit::Valu => match w.hazards.valu(i, at) {
-            Some(h) => Err(hazard(h, program)),
-            None => Ok(()),
-        },
-        Unit::Memory => {
-            w.hazards.valu_done();
-            Ok(())
-        }
-        Unit::Other => Ok(()),
+    if i.matters || w.hazards.armed() {
+        return hazards(w, program, at);
+    }
+    Ok(())
+}
+
+/// The rules about sequences of instructions, see [`t0_backend_rdna3::errata`].
+fn hazards(w: &mut Wave, program: &Program, at: u32) -> Step {
+    let facts = program.facts(at);
+    let mut hits = Vec::new();
+    w.hazards.hits(facts, &mut hits);
+    w.hazards.issue(facts, at);
+    match hits.into_iter().find(|h| h.severity() == Severity::Error) {
+        Some(h) => Err(hazard(h, program)),
+        None => Ok(()),
     }
 }
 
 #[cold]
-fn hazard(h: Hazard, program: &Program) -> Box<Fault> {
-    let (by, offset) = (program.text(h.by()), program.code[h.by() as usize].offset);
-    Fault::rule(format!("{h} (`{by}` at {})", Offset(offset)))
+fn hazard(h: Hit, program: &Program) -> Box<Fault> {
+    let by = h.by.map_or_else(String::new, |by| {
+        format!(
+            " (`{}` at {})",
+            program.text(by),
+            Offset(program.code[by as usize].offset)
+        )
+    });
+    Fault::rule(format!("{h}{by}"))
 }
 
 #[cold]

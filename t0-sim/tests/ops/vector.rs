@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use crate::common::{Machine, Rng};
 use crate::soft::{Fmt, Mode, BF16, F16, F32, F64};
+use t0_backend_rdna3::errata;
 use t0_backend_rdna3::isa::{
     self, Class, Dpp16, Dpp8, Enc, Family, Flags, Inst, Kind, Mods, Opcode, Operand, OperandSpec, Role, Ty,
 };
@@ -550,7 +551,14 @@ pub fn trial(
     let row = op.row();
     let built = (0..20).find_map(|k| {
         let b = build(op, form, rng, plain || k > 10, &target)?;
-        isa::encode(&b.inst, &target).ok().map(|code| (b, code))
+        let wrong = errata::Facts::of(&b.inst, &target)
+            .local
+            .iter()
+            .any(|h| h.severity() == errata::Severity::Error);
+        isa::encode(&b.inst, &target)
+            .ok()
+            .filter(|_| !wrong)
+            .map(|code| (b, code))
     });
     let Some((b, mut code)) = built else {
         if form.is_dpp() {
@@ -738,7 +746,7 @@ pub fn check_row(op: Opcode, model: &Model, n: u32, rng: &mut Rng, m: &mut Machi
     if e64 {
         forms.push(Form::E64);
     }
-    // ACO: `v_pk_fmac_f16` does not work with DPP on RDNA3, whatever the manual says.
+    // Always an erratum.
     if !op.row().flags.has(Flags::NO_DPP) && op.name() != "v_pk_fmac_f16" {
         forms.push(Form::Dpp);
         if e64 {

@@ -224,5 +224,5 @@ fn only_gfx110x_needs_a_wait_after_transcendentals() {
     let text = "v_exp_f32 v1, v0\nv_add_f32 v2, v1, v1";
     run_on(GFX1150, &mut Machine::new(), text).unwrap();
     let e = run_on(GFX1100, &mut Machine::new(), text).unwrap_err().to_string();
-    assert!(e.contains("VALUTransUse"), "{e}");
+    assert!(e.contains("valu-trans-use"), "{e}");
 }

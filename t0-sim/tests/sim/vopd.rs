@@ -115,7 +115,7 @@ fn pairs_are_watched_for_loads_and_transcendentals_and_refused_in_wave64() {
         .run("v_exp_f32 v3, v1\nv_dual_mov_b32 v0, v1 :: v_dual_mov_b32 v5, v3")
         .unwrap_err()
         .to_string();
-    assert!(e.contains("VALUTransUse"), "{e}");
+    assert!(e.contains("valu-trans-use"), "{e}");
     let e = Machine::wave64()
         .run("v_dual_mov_b32 v0, v1 :: v_dual_mov_b32 v1, v2")
         .unwrap_err()

@@ -119,7 +119,7 @@ fn smem_is_out_of_order() {
 fn transcendental_results_need_distance() {
     fails(
         "v_mov_b32 v1, 1.0\nv_exp_f32 v2, v1\nv_add_f32 v3, v2, v2",
-        &["VALUTransUse", "v2", "v_exp_f32"],
+        &["valu-trans-use", "v2", "v_exp_f32"],
     );
     passes("v_mov_b32 v1, 1.0\nv_exp_f32 v2, v1\ns_waitcnt_depctr 0xfff\nv_add_f32 v3, v2, v2");
     let gap = |n: usize| {
@@ -128,12 +128,12 @@ fn transcendental_results_need_distance() {
             "v_mov_b32 v9, 0\n".repeat(n)
         )
     };
-    fails(&gap(5), &["VALUTransUse"]);
+    fails(&gap(5), &["valu-trans-use"]);
     passes(&gap(6));
     // Two further transcendentals end the hazard, one does not.
     fails(
         "v_mov_b32 v1, 1.0\nv_exp_f32 v2, v1\nv_exp_f32 v4, v1\nv_add_f32 v3, v2, v2",
-        &["VALUTransUse"],
+        &["valu-trans-use"],
     );
     passes("v_mov_b32 v1, 1.0\nv_exp_f32 v2, v1\nv_exp_f32 v4, v1\nv_exp_f32 v5, v1\nv_add_f32 v3, v2, v2");
     // A memory instruction waits for the VALU by itself.
@@ -141,7 +141,7 @@ fn transcendental_results_need_distance() {
     // SALU instructions do not help.
     fails(
         "v_mov_b32 v1, 1.0\nv_exp_f32 v2, v1\ns_nop 7\nv_add_f32 v3, v2, v2",
-        &["VALUTransUse"],
+        &["valu-trans-use"],
     );
 }
 
@@ -160,8 +160,8 @@ fn wmma_operands_need_distance_from_the_result() {
             c + 7
         )
     };
-    fails(&(w(16, 0, 8, 16) + &w(32, 16, 8, 32)), &["WMMA hazard", "v16"]);
-    fails(&(w(16, 0, 8, 16) + &w(32, 0, 20, 32)), &["WMMA hazard"]);
+    fails(&(w(16, 0, 8, 16) + &w(32, 16, 8, 32)), &["wmma-after-d", "v16"]);
+    fails(&(w(16, 0, 8, 16) + &w(32, 0, 20, 32)), &["wmma-after-d"]);
     passes(&(w(16, 0, 8, 16) + "v_nop\n" + &w(32, 16, 8, 32)));
     passes(&(w(16, 0, 8, 16) + &w(16, 0, 8, 16)));
     passes(&(w(16, 0, 8, 16) + &w(24, 0, 8, 16)));
