@@ -19,7 +19,7 @@
 #![forbid(unsafe_code)]
 
 pub use t0_ir::surface::*;
-pub use t0_macros::{device, kernel};
+pub use t0_macros::{device, kernel, kernel_test};
 pub use t0_runtime::*;
 
 pub use t0_ir as ir;
@@ -54,7 +54,7 @@ pub mod prelude {
         bf16, f16, group, lane, thread, wave, wmma, Acc, AccFrag, Atomic, Device, Frag, Group, Groups, LaneSlice,
         Lanes, Lds, Mat, Number, Relaxed, Scalar, Shared, Signed, Tile, TileAt, TileRef, WaveSlice, Waves,
     };
-    pub use t0_macros::{device, kernel};
+    pub use t0_macros::{device, kernel, kernel_test};
     pub use t0_runtime::{Buffer, Compile, Gpu, MatBuffer, Queue};
 }
 

@@ -6,12 +6,13 @@ use crate::passes::allocate::{allocate, OutOfRegisters};
 use crate::passes::check_allocation::check_allocation;
 use crate::passes::phys::{expand, PFunc};
 use crate::passes::{encode, fix_hazards, forward_copies, insert_waits, legalize, remove_dead};
+use crate::select::check::has_checks;
 use crate::select::{select, Entry};
 use crate::target::Target;
 use std::time::{Duration, Instant};
 use t0_ir::analysis::uniform::{Uniform, Uniformity};
 use t0_ir::passes::PassOptions;
-use t0_ir::{abi, Diag, Diags, Func, OpKind, Span};
+use t0_ir::{abi, Diag, Diags, Func, OpKind, Site, Span};
 
 /// Switches of [`compile`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,6 +21,8 @@ pub struct Options {
     pub keep_text: bool,
     /// Check the register assignment; always done in builds with debug assertions.
     pub check: bool,
+    /// Leave the code as it was written as far as possible: only the passes without which there is no code.
+    pub plain: bool,
 }
 
 /// What a pass took.
@@ -63,6 +66,10 @@ pub struct Compiled {
     pub ir_text: Option<String>,
     /// Machine code after selection and after the last pass, when asked for.
     pub mir_text: Option<[String; 2]>,
+    /// Places where indices are checked, which the kernel's reports name by number (see `t0_ir::check`).
+    pub sites: Vec<Site>,
+    /// Source files that the places name.
+    pub files: Vec<String>,
 }
 
 /// Why a kernel could not be compiled.
@@ -191,7 +198,11 @@ impl Clock {
 pub fn compile(func: &Func, target: &Target, options: &Options) -> Result<Compiled, CompileError> {
     let target = &target.with_wave_size(crate::passes::WAVE_SIZE);
     let mut func = func.clone();
-    let report = t0_ir::passes::optimize(&mut func, &PassOptions::default()).map_err(CompileError::Diag)?;
+    let passes = PassOptions {
+        plain: options.plain,
+        ..PassOptions::default()
+    };
+    let report = t0_ir::passes::optimize(&mut func, &passes).map_err(CompileError::Diag)?;
     let mut clock = Clock(
         report
             .passes
@@ -254,15 +265,18 @@ pub fn compile(func: &Func, target: &Target, options: &Options) -> Result<Compil
         timings: clock.0,
         ir_text,
         mir_text: selected.map(|s| [s, code.to_string()]),
+        sites: func.sites.clone(),
+        files: func.files.clone(),
     })
 }
 
 /// What the descriptor says, registers still open.
 fn resources(func: &Func) -> Resources {
-    let uses = |axis: u32| func.ops.iter().any(|o| o.kind == OpKind::GroupId { axis });
+    let reports = has_checks(func);
+    let uses = |axis: u32| reports || func.ops.iter().any(|o| o.kind == OpKind::GroupId { axis });
     Resources {
         lds_bytes: func.lds_bytes(),
-        kernarg_bytes: abi::layout(&func.params).1,
+        kernarg_bytes: abi::kernarg_bytes(func),
         workgroup_ids: [true, uses(1), uses(2)],
         dispatch_ptr: func.ops.iter().any(|o| matches!(o.kind, OpKind::GroupCount { .. })),
         // With IEEE_MODE off, min and max return the other operand for any NaN, as the IR has it.
@@ -282,8 +296,10 @@ fn machine_passes(
     options: &Options,
     clock: &mut Clock,
 ) -> Result<(PFunc, [u32; 2]), CompileError> {
-    clock.time("remove_dead", || remove_dead::remove_dead(m));
-    clock.time("forward_copies", || forward_copies::forward_copies(m));
+    if !options.plain {
+        clock.time("remove_dead", || remove_dead::remove_dead(m));
+        clock.time("forward_copies", || forward_copies::forward_copies(m));
+    }
     clock.time("legalize", || legalize::legalize(m));
     let available = Target {
         max_vgprs: vgprs_available(func.group, target),

@@ -206,6 +206,7 @@ fn carried_accumulators_need_no_moves() {
         &Options {
             keep_text: true,
             check: true,
+            ..Options::default()
         },
     )
     .unwrap();

@@ -73,7 +73,7 @@ fn find(entries: &[&'static KernelEntry], text: &str) -> Result<KernelKey, Strin
     };
     let given = consts.len();
     match entry.consts {
-        names if names.len() == given => Ok(KernelKey { entry, consts }),
+        names if names.len() == given => Ok(KernelKey::new(entry, consts)),
         [] => Err(format!("`{name}` has no const generics; write '{name}'")),
         names => {
             let (words, list) = (names.join(", "), names.join(","));
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
     use t0_ir::{Diags, Func};
 
-    fn stage(_: &[i64]) -> Result<Func, Diags> {
+    fn stage(_: &[i64], _: bool) -> Result<Func, Diags> {
         Ok(Func::new("k", 32, vec![]))
     }
 
@@ -122,6 +122,7 @@ mod tests {
             group: 32,
             params: &[],
             consts,
+            checked: false,
             stage,
         }
     }

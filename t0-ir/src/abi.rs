@@ -2,9 +2,10 @@
 //!
 //! Parameters in order, each naturally aligned. A scalar takes 4 bytes (8 if it is 64 bits wide). A slice is
 //! `{u64 address, u32 length in elements, u32 0}`. A matrix is `{u64 address, u32 rows, u32 cols, u32 row stride in elements,
-//! u32 length in elements}` where length = (rows − 1)·stride + cols, or 0 when it has no element.
+//! u32 length in elements}` where length = (rows − 1)·stride + cols, or 0 when it has no element. A kernel with checked indices
+//! has one more word behind its parameters, `u64 address` of the launch's report, 0 if nobody wants to know.
 
-use crate::func::{Param, ParamKind};
+use crate::func::{Func, Param, ParamKind};
 
 /// Where one parameter lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +43,21 @@ pub fn layout(params: &[Param]) -> (Vec<Slot>, u32) {
     (slots, end)
 }
 
+/// Slot of the report's address in a kernel with checked indices: behind all parameters.
+pub fn report(params: &[Param]) -> Slot {
+    let offset = layout(params).1.next_multiple_of(8);
+    Slot { offset, size: 8 }
+}
+
+/// Size of the segment of a kernel.
+pub fn kernarg_bytes(func: &Func) -> u32 {
+    if func.sites.is_empty() {
+        return layout(&func.params).1;
+    }
+    let slot = report(&func.params);
+    slot.offset + slot.size
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -59,5 +75,10 @@ mod tests {
         ]);
         assert_eq!(slots.iter().map(|s| s.offset).collect::<Vec<_>>(), [0, 8, 24, 32]);
         assert_eq!(size, 56);
+        let odd = [
+            p(ParamKind::Slice(Scalar::F32, Access::Read)),
+            p(ParamKind::Scalar(Scalar::F32)),
+        ];
+        assert_eq!((layout(&odd).1, report(&odd).offset), (20, 24));
     }
 }

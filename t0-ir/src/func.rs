@@ -4,6 +4,7 @@
 //! regions, a region is one list of operations, and values that meet or are carried round a loop are results and region
 //! arguments. An operation may use the values defined before it in its own region and in the regions around it.
 
+use crate::check::Site;
 use crate::op::{LdsId, OpKind};
 use crate::ty::{Scalar, Ty};
 
@@ -136,6 +137,8 @@ pub struct Func {
     pub body: Region,
     /// Source files that spans name.
     pub files: Vec<String>,
+    /// Places where indices are checked; empty for a kernel that is not checked.
+    pub sites: Vec<Site>,
 }
 
 impl Func {
@@ -150,6 +153,7 @@ impl Func {
             ops: Vec::new(),
             body: Region::default(),
             files: Vec::new(),
+            sites: Vec::new(),
         };
         for p in &params {
             let names: &[&str] = &["", "rows", "cols", "stride"];

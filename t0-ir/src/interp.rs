@@ -4,6 +4,9 @@
 //! region, so it can stop at a barrier; the waves of a group take turns, each running to its next barrier. What nobody
 //! wrote is poison: the lanes a value has no meaning for, and LDS at the start of a group (bytes 0xA5).
 //!
+//! A wave that fails a check ends and counts as arrived at barriers from then on; the others go on, and so do the groups after
+//! it. The first such failure is the run's error.
+//!
 //! The interpreter is also a sanitizer. It stops with an error at an access outside of every buffer or LDS allocation, at a
 //! collective that not all lanes reach, at a barrier that not all waves reach, and at an LDS byte that one wave writes
 //! and another reads or writes with no barrier in between. (Tile operations have no barriers in them before
@@ -18,6 +21,7 @@ mod ops;
 mod tiles;
 mod wave;
 
+use crate::check::Report;
 use crate::eval::Const;
 use crate::func::{Func, ParamKind, Span};
 use crate::op::OpKind;
@@ -121,6 +125,8 @@ pub enum InterpError {
     },
     #[error("`{op}` at {span:?}: lanes {lane} and {} of an input fragment should hold the same and do not", lane + 16)]
     Fragment { op: &'static str, span: Span, lane: u32 },
+    #[error("{text}, in work-item {} of workgroup {:?}, at {span:?}", report.local, report.group)]
+    Index { text: String, span: Span, report: Report },
     #[error("stopped after {max_ops} operations")]
     TooLong { max_ops: u64 },
     #[error("`{op}` at {span:?} cannot be interpreted: {what}")]
@@ -158,16 +164,35 @@ pub fn run_with(
 ) -> Result<Stats, InterpError> {
     let params = bind(func, args)?;
     let mut stats = Stats::default();
+    let mut stopped = None;
     for z in 0..groups[2] {
         for y in 0..groups[1] {
             for x in 0..groups[0] {
                 let mut group = wave::Group::new(func, &params, memory, [x, y, z], groups, options, &mut stats);
-                group.run()?;
+                let ran = group.run();
+                stopped = stopped.or(group.report);
+                match (ran, stopped) {
+                    // what a group without one of its waves does wrong comes from that
+                    (Err(_), Some(report)) => return Err(index_error(func, report)),
+                    (ran, _) => ran?,
+                }
                 stats.groups += 1;
             }
         }
     }
-    Ok(stats)
+    match stopped {
+        Some(report) => Err(index_error(func, report)),
+        None => Ok(stats),
+    }
+}
+
+fn index_error(func: &Func, report: Report) -> InterpError {
+    let site = func.sites.get(report.site as usize);
+    InterpError::Index {
+        text: site.map_or_else(String::new, |s| s.message(report.index, report.len)),
+        span: site.map_or_else(Span::default, |s| s.span),
+        report,
+    }
 }
 
 /// A value of the body's arguments.

@@ -6,6 +6,7 @@
 pub mod abi;
 pub mod analysis;
 pub mod build;
+pub mod check;
 pub mod diag;
 pub mod eval;
 pub mod func;
@@ -21,6 +22,7 @@ pub mod ty;
 pub mod verify;
 
 pub use build::Builder;
+pub use check::{Bound, Report, Site};
 pub use diag::{Diag, Diags};
 pub use eval::Const;
 pub use func::{Access, Func, LdsAlloc, Op, OpId, Param, ParamKind, Region, Span, Value, ValueInfo};

@@ -300,6 +300,12 @@ ops! {
     /// Every wave of the group arrives before any goes on; LDS and global writes before it are visible to the group after it.
     Barrier = "barrier", Exactly(0), NONE, Write, Group;
 
+    // ---- checks ----------------------------------------------------------------------------------------------------
+    /// `check ok, index, len`: the lanes whose `ok: bool` is false are out of range with `index: u32` at place `site` of
+    /// [`crate::Func::sites`]: the first of them in the launch is reported (see [`crate::check`]), and the wave ends with all its
+    /// lanes. The other waves of the group go on, at barriers too. In lanes that go on, `ok` is true from here on.
+    Check { site: u32 } = "check", Exactly(3), NONE, Write, No;
+
     // ---- wave ------------------------------------------------------------------------------------------------------
     /// Reduction over all lanes of the wave, in a fixed order (butterfly: lane xor 1, 2, 4, 8, 16); the same value in every lane.
     WaveReduce { op: Rmw } = "wave_reduce", Exactly(1), SAME, Pure, Wave;

@@ -28,26 +28,46 @@ pub struct Pass {
     pub name: &'static str,
     /// Changes the function, or says what is wrong with the kernel.
     pub run: fn(&mut Func) -> Result<(), Diags>,
+    /// Backends need what it does; the others only make the code better.
+    pub needed: bool,
+}
+
+/// A pass without which there is no code.
+const fn needed(name: &'static str, run: fn(&mut Func) -> Result<(), Diags>) -> Pass {
+    Pass {
+        name,
+        run,
+        needed: true,
+    }
+}
+
+/// A pass that makes the code better.
+const fn better(name: &'static str, run: fn(&mut Func) -> Result<(), Diags>) -> Pass {
+    Pass {
+        name,
+        run,
+        needed: false,
+    }
 }
 
 /// The pipeline from the staged kernel to what a backend selects instructions from.
 #[rustfmt::skip]
 pub const PIPELINE: &[Pass] = &[
-    Pass { name: "simplify",       run: simplify::run },
-    Pass { name: "cse",            run: cse::run },
-    Pass { name: "dce",            run: dce::run },
-    Pass { name: "unroll",         run: unroll::run },
-    Pass { name: "cse",            run: cse::run },
-    Pass { name: "dce",            run: dce::run },
-    Pass { name: "pipeline_lds",   run: pipeline_lds::run },
-    Pass { name: "lower_tiles",    run: lower_tiles::run },
-    Pass { name: "place_barriers", run: place_barriers::run },
-    Pass { name: "simplify",       run: simplify::run },
-    Pass { name: "cse",            run: cse::run },
-    Pass { name: "licm",           run: licm::run },
-    Pass { name: "simplify",       run: simplify::run },
-    Pass { name: "cse",            run: cse::run },
-    Pass { name: "dce",            run: dce::run },
+    better("simplify",        simplify::run),
+    better("cse",             cse::run),
+    better("dce",             dce::run),
+    needed("unroll",          unroll::run),
+    better("cse",             cse::run),
+    better("dce",             dce::run),
+    needed("pipeline_lds",    pipeline_lds::run),
+    needed("lower_tiles",     lower_tiles::run),
+    needed("place_barriers",  place_barriers::run),
+    better("simplify",        simplify::run),
+    better("cse",             cse::run),
+    better("licm",            licm::run),
+    better("simplify",        simplify::run),
+    better("cse",             cse::run),
+    better("dce",             dce::run),
 ];
 
 /// Gets a pass's name and the function after it.
@@ -60,6 +80,8 @@ pub struct PassOptions<'a> {
     pub after: Option<Observer<'a>>,
     /// Check the function after every pass. Always done in builds with debug assertions.
     pub verify: bool,
+    /// Only the passes that are needed.
+    pub plain: bool,
 }
 
 /// What a pass took.
@@ -90,7 +112,7 @@ pub struct PassReport {
 pub fn optimize(func: &mut Func, options: &PassOptions<'_>) -> Result<PassReport, Diags> {
     let mut report = PassReport::default();
     verify::verify(func)?;
-    for pass in PIPELINE {
+    for pass in PIPELINE.iter().filter(|p| p.needed || !options.plain) {
         report.passes.push(run_pass(pass, func, options)?);
     }
     verify::limits(func)?;

@@ -7,6 +7,7 @@
 //! param y slice f32 write
 //! file "src/lib.rs"
 //! lds "tile" 4096 align 16 slots 2 tile
+//! site "`x`" length @0:12:9
 //! body %a.0:f32, %x.1:buf<f32>, %y.2:buf<f32> {
 //!   %i.3:u32 = local_id @0:12:5
 //!   %4:f32 = load %x.1, %i.3 @0:12:9

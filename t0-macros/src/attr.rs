@@ -6,39 +6,73 @@ use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Error, Expr, ExprLit, Lit, MetaNameValue, Result, Token};
 
-/// `group = 256, grid = x.len()`
+/// `group = 256, grid = x.len(), checked`
 pub struct KernelArgs {
     /// Work-items per workgroup.
     pub group: Expr,
     /// Number of work-items, for a kernel that owns no output.
     pub grid: Option<Expr>,
+    /// Are its indices checked?
+    pub checked: bool,
+}
+
+/// One of them.
+enum KernelArg {
+    Value(MetaNameValue),
+    Word(syn::Path),
+}
+
+impl Parse for KernelArg {
+    fn parse(input: ParseStream) -> Result<Self> {
+        let path: syn::Path = input.parse()?;
+        if !input.peek(Token![=]) {
+            return Ok(KernelArg::Word(path));
+        }
+        Ok(KernelArg::Value(MetaNameValue {
+            path,
+            eq_token: input.parse()?,
+            value: input.parse()?,
+        }))
+    }
 }
 
 impl Parse for KernelArgs {
     fn parse(input: ParseStream) -> Result<Self> {
-        let (mut group, mut grid) = (None, None);
-        for arg in Punctuated::<MetaNameValue, Token![,]>::parse_terminated(input)? {
+        let (mut group, mut grid, mut checked) = (None, None, false);
+        let twice = |path: &syn::Path| Error::new_spanned(path, "this argument is given twice; remove one");
+        for arg in Punctuated::<KernelArg, Token![,]>::parse_terminated(input)? {
+            let arg = match arg {
+                KernelArg::Value(arg) => arg,
+                KernelArg::Word(path) if path.is_ident("checked") => {
+                    if std::mem::replace(&mut checked, true) {
+                        return Err(twice(&path));
+                    }
+                    continue;
+                }
+                KernelArg::Word(path) => return Err(unknown(&path)),
+            };
             let slot = if arg.path.is_ident("group") {
                 &mut group
             } else if arg.path.is_ident("grid") {
                 &mut grid
             } else {
-                return Err(Error::new_spanned(
-                    &arg.path,
-                    "unknown kernel argument; there are `group = N` and `grid = EXPRESSION`",
-                ));
+                return Err(unknown(&arg.path));
             };
             if slot.replace(arg.value).is_some() {
-                return Err(Error::new_spanned(
-                    &arg.path,
-                    "this argument is given twice; remove one",
-                ));
+                return Err(twice(&arg.path));
             }
         }
         let group = group.ok_or_else(|| input.error("say how large a workgroup is: `#[kernel(group = 256)]`"))?;
         check_group(&group)?;
-        Ok(KernelArgs { group, grid })
+        Ok(KernelArgs { group, grid, checked })
     }
+}
+
+fn unknown(path: &syn::Path) -> Error {
+    Error::new_spanned(
+        path,
+        "unknown kernel argument; there are `group = N`, `grid = EXPRESSION` and `checked`",
+    )
 }
 
 fn check_group(group: &Expr) -> Result<()> {

@@ -250,6 +250,7 @@ fn stage_fn(f: &ItemFn, params: &[Param], twin: &mut Twin) -> TokenStream {
     let stage = twin.stage();
     let consts = Ident::new("consts", Span::mixed_site());
     let args = Ident::new("args", Span::mixed_site());
+    let checked = Ident::new("checked", Span::mixed_site());
     let generics: Vec<TokenStream> = const_params(f)
         .iter()
         .enumerate()
@@ -285,10 +286,11 @@ fn stage_fn(f: &ItemFn, params: &[Param], twin: &mut Twin) -> TokenStream {
     };
     quote! {
         #[allow(unused, non_snake_case, clippy::all)]
-        fn __stage(#consts: &[i64]) -> ::core::result::Result<::t0::__private::Func, ::t0::__private::Diags> {
+        fn __stage(#consts: &[i64], #checked: bool) -> ::core::result::Result<::t0::__private::Func, ::t0::__private::Diags> {
             ::t0::__private::stage_kernel(
                 <#this as ::t0::__private::Kernel>::ENTRY,
                 #consts,
+                #checked,
                 &|#consts: &[i64]| { #(#generics)* ::std::vec![#(#types),*] },
                 &|#stage: &mut ::t0::__private::Stage, #consts: &[i64], #args: &[::t0::__private::Val]| {
                     #(#generics)*
@@ -303,7 +305,7 @@ fn entry_impl(f: &ItemFn, args: &KernelArgs, params: &[Param], stage_fn: &TokenS
     let name = &f.sig.ident;
     let (_, generics, used) = struct_generics(f, params);
     let text = name.to_string();
-    let group = &args.group;
+    let (group, checked) = (&args.group, args.checked);
     let consts: Vec<&Ident> = const_params(f).iter().map(|c| &c.ident).collect();
     let const_names = consts.iter().map(|c| c.to_string());
     let descs = params.iter().map(|p| {
@@ -325,6 +327,7 @@ fn entry_impl(f: &ItemFn, args: &KernelArgs, params: &[Param], stage_fn: &TokenS
                     group: (#group) as u32,
                     params: &[#(#descs),*],
                     consts: &[#(#const_names),*],
+                    checked: #checked,
                     stage: __stage,
                 }
             };
@@ -364,10 +367,10 @@ fn launch_impl(f: &ItemFn, args: &KernelArgs, params: &[Param]) -> TokenStream {
     quote! {
         impl #generics ::t0::__private::Launch for #name #used {
             fn kernel(&self) -> ::t0::__private::KernelKey {
-                ::t0::__private::KernelKey {
-                    entry: <Self as ::t0::__private::Kernel>::ENTRY,
-                    consts: <Self as ::t0::__private::Kernel>::consts(),
-                }
+                ::t0::__private::KernelKey::new(
+                    <Self as ::t0::__private::Kernel>::ENTRY,
+                    <Self as ::t0::__private::Kernel>::consts(),
+                )
             }
 
             fn bind(&self, #list: &mut ::t0::__private::Args) -> ::core::result::Result<(), ::t0::__private::Error> {

@@ -18,6 +18,8 @@ use crate::queue::{Fence, QueueInner};
 #[derive(Debug)]
 pub struct Buffer<T> {
     pub(crate) core: Arc<BufferCore>,
+    /// Byte of the first element in the memory.
+    at: u64,
     len: usize,
     _element: PhantomData<T>,
 }
@@ -26,6 +28,8 @@ pub struct Buffer<T> {
 #[derive(Debug)]
 pub struct MatBuffer<T> {
     pub(crate) core: Arc<BufferCore>,
+    /// Byte of the first element in the memory.
+    at: u64,
     rows: usize,
     cols: usize,
     stride: usize,
@@ -72,6 +76,18 @@ impl BufferCore {
 
     pub fn va(&self) -> u64 {
         self.mem().va()
+    }
+
+    /// All its bytes, whatever they mean; nothing may be using it.
+    pub fn read_all(&self) -> Vec<u8> {
+        let mut all = vec![0; self.bytes as usize];
+        self.mem().read(0, &mut all);
+        all
+    }
+
+    /// Replaces its first bytes; nothing may be using it.
+    pub fn write_all(&self, bytes: &[u8]) {
+        self.mem().write(0, bytes);
     }
 
     pub fn device(&self) -> &Arc<Device> {
@@ -126,10 +142,17 @@ impl BufferCore {
         }
     }
 
+    /// Waits for every use before the contents are replaced: what a launch that stopped left undone does not matter any more.
     fn wait_unused(&self) -> Result<()> {
-        self.wait_written()?;
-        let reads = lock(&self.uses).reads.clone();
-        reads.iter().try_for_each(|f| f.wait(&self.device))
+        let (write, reads) = {
+            let uses = lock(&self.uses);
+            (uses.write.clone(), uses.reads.clone())
+        };
+        self.device.check()?;
+        let mut all = write.iter().chain(&reads);
+        all.try_for_each(|f| f.wait_over(&self.device))?;
+        *lock(&self.uses) = Uses::default();
+        Ok(())
     }
 }
 
@@ -156,9 +179,16 @@ fn byte_len<T>(elements: usize) -> Result<u64> {
 impl Gpu {
     /// A buffer of `len` elements with undefined contents (0xA5 bytes on the simulated card).
     pub fn alloc<T: Pod>(&self, len: usize) -> Result<Buffer<T>> {
-        let core = BufferCore::new(&self.device, byte_len::<T>(len)?)?;
+        self.alloc_between(len, 0)
+    }
+
+    /// [`Gpu::alloc`] with so many bytes of memory before and behind the elements.
+    pub(crate) fn alloc_between<T: Pod>(&self, len: usize, band: u64) -> Result<Buffer<T>> {
+        let bytes = byte_len::<T>(len)?.saturating_add(2 * band);
+        let core = BufferCore::new(&self.device, bytes)?;
         Ok(Buffer {
             core,
+            at: band,
             len,
             _element: PhantomData,
         })
@@ -167,14 +197,14 @@ impl Gpu {
     /// A buffer of `len` zeros.
     pub fn alloc_zeroed<T: Pod>(&self, len: usize) -> Result<Buffer<T>> {
         let b = self.alloc(len)?;
-        b.core.mem().fill(0, b.core.bytes, 0);
+        b.core.mem().fill(b.at, b.core.bytes, 0);
         Ok(b)
     }
 
     /// A buffer with a copy of `data`.
     pub fn upload<T: Pod>(&self, data: &[T]) -> Result<Buffer<T>> {
         let b = self.alloc(data.len())?;
-        b.core.mem().write(0, bytemuck::cast_slice(data));
+        b.core.mem().write(b.at, bytemuck::cast_slice(data));
         Ok(b)
     }
 
@@ -185,14 +215,27 @@ impl Gpu {
 
     /// A matrix with undefined contents whose rows are `stride` ≥ `cols` elements apart.
     pub fn alloc_mat_strided<T: Pod>(&self, rows: usize, cols: usize, stride: usize) -> Result<MatBuffer<T>> {
+        self.alloc_mat_between(rows, cols, stride, 0)
+    }
+
+    /// [`Gpu::alloc_mat_strided`] with so many bytes of memory before and behind the elements.
+    pub(crate) fn alloc_mat_between<T: Pod>(
+        &self,
+        rows: usize,
+        cols: usize,
+        stride: usize,
+        band: u64,
+    ) -> Result<MatBuffer<T>> {
         if stride < cols {
             return Err(Error::Stride { stride, cols });
         }
         let too_many = || too_many::<T>(format!("{rows} x {stride}"));
         let elements = rows.checked_mul(stride).ok_or_else(too_many)?;
-        let core = BufferCore::new(&self.device, byte_len::<T>(elements)?)?;
+        let bytes = byte_len::<T>(elements)?.saturating_add(2 * band);
+        let core = BufferCore::new(&self.device, bytes)?;
         Ok(MatBuffer {
             core,
+            at: band,
             rows,
             cols,
             stride,
@@ -203,7 +246,7 @@ impl Gpu {
     /// A matrix of zeros, rows without gaps.
     pub fn alloc_mat_zeroed<T: Pod>(&self, rows: usize, cols: usize) -> Result<MatBuffer<T>> {
         let m = self.alloc_mat(rows, cols)?;
-        m.core.mem().fill(0, m.core.bytes, 0);
+        m.core.mem().fill(m.at, m.core.bytes, 0);
         Ok(m)
     }
 
@@ -252,14 +295,14 @@ impl<T: Pod> Buffer<T> {
 
     /// GPU address of the first element, for raw kernel arguments.
     pub fn va(&self) -> u64 {
-        self.core.va()
+        self.core.va() + self.at
     }
 
     /// A copy of the contents, after the last launch that writes them. A fault of that launch is the error.
     pub fn to_vec(&self) -> Result<Vec<T>> {
         self.core.wait_written()?;
         let mut out = vec![T::zeroed(); self.len];
-        self.core.mem().read(0, bytemuck::cast_slice_mut(&mut out));
+        self.core.mem().read(self.at, bytemuck::cast_slice_mut(&mut out));
         Ok(out)
     }
 
@@ -274,7 +317,7 @@ impl<T: Pod> Buffer<T> {
             });
         }
         self.core.wait_unused()?;
-        self.core.mem().write(0, bytemuck::cast_slice(data));
+        self.core.mem().write(self.at, bytemuck::cast_slice(data));
         Ok(())
     }
 
@@ -302,7 +345,7 @@ impl<T: Pod> MatBuffer<T> {
 
     /// GPU address of the first element, for raw kernel arguments.
     pub fn va(&self) -> u64 {
-        self.core.va()
+        self.core.va() + self.at
     }
 
     /// Elements from the first to the last, gaps between rows included.
@@ -314,12 +357,12 @@ impl<T: Pod> MatBuffer<T> {
     }
 
     fn row_offset(&self, row: usize) -> u64 {
-        (row as u64 * self.stride as u64) * size_of::<T>() as u64
+        self.at + (row as u64 * self.stride as u64) * size_of::<T>() as u64
     }
 
     fn put(&self, data: &[T]) {
         if self.stride == self.cols {
-            return self.core.mem().write(0, bytemuck::cast_slice(data));
+            return self.core.mem().write(self.at, bytemuck::cast_slice(data));
         }
         for (row, data) in data.chunks_exact(self.cols.max(1)).enumerate() {
             self.core.mem().write(self.row_offset(row), bytemuck::cast_slice(data));
@@ -331,7 +374,7 @@ impl<T: Pod> MatBuffer<T> {
         self.core.wait_written()?;
         let mut out = vec![T::zeroed(); self.rows * self.cols];
         if self.stride == self.cols {
-            self.core.mem().read(0, bytemuck::cast_slice_mut(&mut out));
+            self.core.mem().read(self.at, bytemuck::cast_slice_mut(&mut out));
         } else {
             for (row, out) in out.chunks_exact_mut(self.cols.max(1)).enumerate() {
                 self.core
@@ -346,7 +389,7 @@ impl<T: Pod> MatBuffer<T> {
     pub fn to_vec_with_gaps(&self) -> Result<Vec<T>> {
         self.core.wait_written()?;
         let mut out = vec![T::zeroed(); self.rows * self.stride];
-        self.core.mem().read(0, bytemuck::cast_slice_mut(&mut out));
+        self.core.mem().read(self.at, bytemuck::cast_slice_mut(&mut out));
         Ok(out)
     }
 

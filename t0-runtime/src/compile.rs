@@ -34,11 +34,16 @@ pub fn compile_with(key: &KernelKey, target: &Target, options: &Options) -> Resu
         all.join("\n")
     };
     let entry_file = [key.entry.file.to_string()];
-    let func = key
-        .entry
-        .stage(&key.consts)
-        .map_err(|d| fail(render(&d, &entry_file)))?;
-    t0_backend_rdna3::compile(&func, target, options).map_err(|e| fail(render(&e.to_diags(), &func.files)))
+    let func = match key.build.checked {
+        true => key.entry.stage_checked(&key.consts),
+        false => key.entry.stage(&key.consts),
+    };
+    let func = func.map_err(|d| fail(render(&d, &entry_file)))?;
+    let options = Options {
+        plain: options.plain || key.build.plain,
+        ..*options
+    };
+    t0_backend_rdna3::compile(&func, target, &options).map_err(|e| fail(render(&e.to_diags(), &func.files)))
 }
 
 /// The text of a source file as the compiler names it: relative to the workspace it was compiled in, which is looked for
@@ -58,11 +63,7 @@ pub trait Compile: Kernel {
     /// # Errors
     /// What is wrong with the kernel, with its source place, or what it needs more of than the target has.
     fn compile(target: Target) -> Result<Compiled> {
-        let key = KernelKey {
-            entry: Self::ENTRY,
-            consts: Self::consts(),
-        };
-        compile_kernel(&key, &target)
+        compile_kernel(&KernelKey::new(Self::ENTRY, Self::consts()), &target)
     }
 
     /// The kernel's instructions as text, each below the Rust line it came from, with registers, LDS and waves per SIMD.
@@ -88,7 +89,7 @@ mod tests {
     use t0_ir::{Builder, Diags, Func, LdsAlloc, OpKind, Role, Scalar, Span, Ty, Value};
 
     /// 40 matrix accumulators of 8 VGPRs carried round a loop: more than the 256 VGPRs there are.
-    fn many(_: &[i64]) -> std::result::Result<Func, Diags> {
+    fn many(_: &[i64], _: bool) -> std::result::Result<Func, Diags> {
         let params = vec![t0_ir::Param {
             name: "n".into(),
             kind: t0_ir::ParamKind::Scalar(Scalar::U32),
@@ -134,15 +135,13 @@ mod tests {
         group: 32,
         params: &[],
         consts: &["N"],
+        checked: false,
         stage: many,
     };
 
     #[test]
     fn too_many_registers_are_shown_with_source_line_and_help() {
-        let key = KernelKey {
-            entry: &MANY,
-            consts: vec![128],
-        };
+        let key = KernelKey::new(&MANY, vec![128]);
         let text = compile_kernel(&key, &GFX1100).unwrap_err().to_string();
         assert!(text.starts_with("kernel `many::<128>` does not compile:"), "{text}");
         assert!(

@@ -272,7 +272,7 @@ impl Device {
         let uses: Vec<Fence> = lock(&self.graveyard).iter().flat_map(|(u, _)| u.clone()).collect();
         for f in uses {
             // A fault is reported by the next call; here only the memory matters.
-            let _ = f.wait(self);
+            let _ = f.wait_over(self);
         }
         self.bury();
         lock(&self.cache).clear();

@@ -47,6 +47,16 @@ pub enum Error {
         /// What happened, where, and the nearest allocation.
         detail: String,
     },
+    /// An index out of range stopped a checked kernel. The device goes on working.
+    #[error("kernel `{kernel}` stopped at an index out of range:\n{text}")]
+    OutOfRange {
+        /// The kernel.
+        kernel: String,
+        /// What, where and which work-item, as rustc would print it.
+        text: String,
+        /// The same in parts.
+        stop: std::sync::Arc<crate::stop::OutOfRange>,
+    },
     /// A call after a fault.
     #[error("the device is lost since kernel `{kernel}` faulted ({detail}); open it again with `Gpu::open`")]
     DeviceLost {

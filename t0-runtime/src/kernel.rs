@@ -23,11 +23,31 @@ pub struct KernelKey {
     pub entry: &'static KernelEntry,
     /// Values of its const generics.
     pub consts: Vec<i64>,
+    /// How it is compiled.
+    pub build: Build,
+}
+
+/// How a kernel is compiled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Build {
+    /// With checked indices.
+    pub checked: bool,
+    /// Without the passes that only make the code better.
+    pub plain: bool,
 }
 
 impl KernelKey {
-    fn identity(&self) -> (&str, &str, &[i64]) {
-        (self.entry.module, self.entry.name, &self.consts)
+    /// A kernel compiled as its attribute says.
+    pub fn new(entry: &'static KernelEntry, consts: Vec<i64>) -> KernelKey {
+        let build = Build {
+            checked: entry.checked,
+            plain: false,
+        };
+        KernelKey { entry, consts, build }
+    }
+
+    fn identity(&self) -> (&str, &str, &[i64], Build) {
+        (self.entry.module, self.entry.name, &self.consts, self.build)
     }
 }
 
@@ -52,6 +72,16 @@ pub trait Launch {
 
     /// Adds the arguments in parameter order, and the grid.
     fn bind(&self, args: &mut Args) -> Result<()>;
+}
+
+impl<L: Launch + ?Sized> Launch for &L {
+    fn kernel(&self) -> KernelKey {
+        (**self).kernel()
+    }
+
+    fn bind(&self, args: &mut Args) -> Result<()> {
+        (**self).bind(args)
+    }
 }
 
 /// How many workgroups to launch.

@@ -26,14 +26,17 @@ mod memory;
 mod module;
 mod param;
 mod queue;
+mod stop;
+pub mod testing;
 
 pub use buffer::{Buffer, MatBuffer};
 pub use compile::{compile_kernel, compile_with, read_source, Compile};
 pub use device::Gpu;
 pub use error::{Error, Result};
-pub use kernel::{Args, Grid, KernelKey, Launch, ScalarArg};
+pub use kernel::{Args, Build, Grid, KernelKey, Launch, ScalarArg};
 pub use memory::Kind;
 pub use module::{numerics_from_environment, Kernel, Module};
 pub use param::{Element, Param};
 pub use queue::{Queue, Submission};
+pub use stop::OutOfRange;
 pub use t0_ir::Access;

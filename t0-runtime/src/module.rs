@@ -15,6 +15,7 @@ use crate::device::{lock, Device, Gpu};
 use crate::error::{Error, Result};
 use crate::kernel::KernelKey;
 use crate::memory::{Driver, GpuMem, Kind};
+use crate::stop::Checks;
 
 /// Stack bytes of a work-item that the descriptor does not count: what LLVM assumes of an unknown callee
 /// (`amdgpu-assume-external-call-stack-size`).
@@ -47,6 +48,8 @@ pub struct Kernel {
     index: usize,
     group: Option<[u32; 3]>,
     dynamic_lds: u32,
+    /// Of a kernel that reports indices out of range: its launches pass a report as a hidden last argument.
+    checks: Option<Arc<Checks>>,
 }
 
 /// The executor of the simulated card.
@@ -73,9 +76,15 @@ pub(crate) fn kernel_for(gpu: &Gpu, key: &KernelKey) -> Result<Kernel> {
     let target = Target::from_name(&name).ok_or(Error::NoCompiler { device: name })?;
     let compiled = compile_kernel(key, &target)?;
     let module = Module::load(gpu, &compiled.code_object)?;
-    let kernel = module
+    let mut kernel = module
         .kernel(&compiled.name)?
         .with_group([compiled.resources.group, 1, 1]);
+    if !compiled.sites.is_empty() {
+        kernel.checks = Some(Arc::new(Checks {
+            sites: compiled.sites,
+            files: compiled.files,
+        }));
+    }
     // Two threads may have compiled it: the first one to get here wins, so that code is loaded once.
     Ok(lock(&gpu.device.kernels).entry(key.clone()).or_insert(kernel).clone())
 }
@@ -128,6 +137,7 @@ impl Module {
             index,
             group: None,
             dynamic_lds: 0,
+            checks: None,
         })
     }
 
@@ -155,6 +165,10 @@ impl Kernel {
     /// GPU address of the descriptor.
     pub fn descriptor_va(&self) -> u64 {
         self.module.mem.va() + self.info().descriptor_vaddr
+    }
+
+    pub(crate) fn checks(&self) -> Option<&Arc<Checks>> {
+        self.checks.as_ref()
     }
 
     /// LDS bytes of a workgroup, dynamic ones included.

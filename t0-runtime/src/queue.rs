@@ -4,6 +4,9 @@
 //! Method: packet `i` uses ring slot, signal and in-flight entry `i mod slots`; entries retire in order when their
 //! signals are 0. Arguments are carved from a byte ring that retires with them.
 //!
+//! A checked kernel's arguments end with the address of a report, one slot per packet, cleared before the packet is
+//! published and read when it retires.
+//!
 //! Invariants: the packet body is written before its header (one 32-bit release store), the write index after the
 //! header, the doorbell last, with the index of the last packet. Completion is read from signals only, never from the
 //! read index, which runs ahead. All packets carry the barrier bit: launches of one queue run in order.
@@ -13,7 +16,7 @@
 use std::collections::VecDeque;
 use std::mem::offset_of;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::time::Duration;
 
 use t0_kfd::aql::{self, AmdQueue, AmdSignal, DispatchPacket, FenceScope, PacketType, PACKET_BYTES};
@@ -22,9 +25,11 @@ use t0_kfd::{Doorbells, QueueSizes};
 
 use crate::device::{lock, Device, Gpu};
 use crate::error::{Error, Result};
-use crate::kernel::{Args, Launch};
+use crate::kernel::{Args, Build, Launch};
 use crate::memory::{ring, GpuMem, Kind};
 use crate::module::Kernel;
+use crate::stop::Stops;
+use t0_ir::Report;
 
 /// Packets in flight at most. 4096 B of ring is the least the driver takes (64 packets).
 const SLOTS: u64 = 1024;
@@ -36,6 +41,7 @@ const SIGNAL_BYTES: u64 = size_of::<AmdSignal>() as u64;
 const SCRATCH_SLOTS: u64 = 32;
 /// Scratch memory above this is given to fewer waves than the GPU can hold, in bytes.
 const SCRATCH_LIMIT: u64 = 512 << 20;
+const REPORT_BYTES: u64 = 4 * Report::WORDS as u64;
 /// Waves of the largest workgroup.
 const GROUP_WAVES: u64 = 32;
 
@@ -43,6 +49,7 @@ const GROUP_WAVES: u64 = 32;
 #[derive(Clone)]
 pub struct Queue {
     pub(crate) inner: Arc<QueueInner>,
+    build: Build,
 }
 
 pub(crate) struct QueueInner {
@@ -62,6 +69,9 @@ pub(crate) struct QueueInner {
     /// Slot `SLOTS` is the queue's error signal.
     signals: GpuMem,
     kernargs: GpuMem,
+    /// One report per slot, made with the first checked launch.
+    reports: OnceLock<GpuMem>,
+    stops: Arc<Stops>,
     amd_queue: GpuMem,
     _eop: GpuMem,
     _save_area: GpuMem,
@@ -79,13 +89,14 @@ struct InFlight {
     name: String,
     kernarg_end: u64,
     /// Keeps the code on the device.
-    _kernel: Kernel,
+    kernel: Kernel,
 }
 
 /// A point in a queue: reached when the launch it stands for is complete.
 #[derive(Clone, Debug)]
 pub(crate) struct Fence {
     queue: Weak<QueueInner>,
+    stops: Arc<Stops>,
     index: u64,
 }
 
@@ -95,10 +106,21 @@ impl Fence {
         self.queue.upgrade().is_none_or(|q| q.is_retired(self.index))
     }
 
-    /// Waits for completion.
+    /// Waits until what the launch should have done is there; an error if it or one before it stopped.
     pub fn wait(&self, device: &Device) -> Result<()> {
         match self.queue.upgrade() {
             Some(q) => q.wait_for(self.index),
+            None => {
+                device.check()?;
+                self.stops.check(self.index, 0)
+            }
+        }
+    }
+
+    /// Waits until the launch uses its memory no more.
+    pub fn wait_over(&self, device: &Device) -> Result<()> {
+        match self.queue.upgrade() {
+            Some(q) => q.wait_over(self.index),
             None => device.check(),
         }
     }
@@ -167,12 +189,34 @@ impl Queue {
         queues.retain(|q| q.strong_count() > 0);
         queues.push(Arc::downgrade(&inner));
         drop(queues);
-        Ok(Queue { inner })
+        Ok(Queue {
+            inner,
+            build: Build::default(),
+        })
+    }
+
+    /// The same queue for launches with checked indices (or not, unless the kernel asks for it with `#[kernel(checked)]`):
+    /// a kernel stops at the first index out of range, and whoever waits for it gets [`Error::OutOfRange`].
+    #[must_use]
+    pub fn with_checked(mut self, checked: bool) -> Queue {
+        self.build.checked = checked;
+        self
+    }
+
+    /// The same queue for launches of kernels compiled without the passes that only make code better (or with them, as
+    /// usual): to find out whether a pass is to blame.
+    #[must_use]
+    pub fn with_plain_code(mut self, plain: bool) -> Queue {
+        self.build.plain = plain;
+        self
     }
 
     /// Compiles (once), checks and submits a launch; returns before it has run.
     pub fn launch(&self, k: impl Launch) -> Result<Submission> {
-        let kernel = crate::module::kernel_for(&self.gpu(), &k.kernel())?;
+        let mut key = k.kernel();
+        key.build.checked |= self.build.checked;
+        key.build.plain |= self.build.plain;
+        let kernel = crate::module::kernel_for(&self.gpu(), &key)?;
         let mut args = Args::new(&self.inner, kernel.name());
         k.bind(&mut args)?;
         self.submit(&kernel, args)
@@ -301,6 +345,8 @@ impl QueueInner {
             ring,
             signals,
             kernargs,
+            reports: OnceLock::new(),
+            stops: Arc::default(),
             amd_queue,
             _eop: eop,
             _save_area: save_area,
@@ -361,17 +407,49 @@ impl QueueInner {
         while index < s.next && self.value(index % SLOTS) <= 0 {
             if let Some(f) = s.in_flight.pop_front() {
                 s.kernarg_tail = f.kernarg_end;
+                self.look_at_report(index, &f);
             }
             index += 1;
         }
         self.retired.store(index, Ordering::Release);
     }
 
+    /// Notes that a launch stopped, if it did.
+    fn look_at_report(&self, packet: u64, f: &InFlight) {
+        let (Some(checks), Some(reports)) = (f.kernel.checks(), self.reports.get()) else {
+            return;
+        };
+        let mut words = [0u32; Report::WORDS as usize];
+        reports.read(packet % SLOTS * REPORT_BYTES, bytemuck::cast_slice_mut(&mut words));
+        if let Some(report) = Report::from_words(&words) {
+            self.stops.add(packet, checks.error(f.name.clone(), report));
+        }
+    }
+
+    /// The reports' memory. It is video memory, where atomics are executed by the GPU's own cache.
+    fn reports(&self) -> Result<&GpuMem> {
+        if let Some(mem) = self.reports.get() {
+            return Ok(mem);
+        }
+        let mem = self
+            .device
+            .alloc(SLOTS * REPORT_BYTES, Kind::Vram, "a queue's reports")?;
+        Ok(self.reports.get_or_init(|| mem))
+    }
+
     fn status(&self) -> Option<String> {
         self.device.driver.kfd.queue_status(self.queue_id)?.waits_for
     }
 
+    /// Waits for a packet; an error if its launch or one before it stopped.
     fn wait_for(&self, index: u64) -> Result<()> {
+        self.wait_over(index)?;
+        let next = lock(&self.state).next;
+        self.stops.check(index, next)
+    }
+
+    /// Waits until a packet is complete.
+    fn wait_over(&self, index: u64) -> Result<()> {
         let what = || {
             // What holds everything up is the oldest launch, whichever one is waited for.
             let kernel = self.oldest().unwrap_or_default();
@@ -396,6 +474,15 @@ impl QueueInner {
         }
     }
 
+    /// Waits until nothing is in flight.
+    fn drain(&self) -> Result<()> {
+        let next = lock(&self.state).next;
+        match next.checked_sub(1) {
+            Some(last) => self.wait_over(last),
+            None => self.device.check(),
+        }
+    }
+
     /// A lock on the state with a free slot and `kernarg` bytes of argument space; waits for them.
     fn reserve(&self, kernarg: u64) -> Result<(std::sync::MutexGuard<'_, State>, u64)> {
         loop {
@@ -411,7 +498,7 @@ impl QueueInner {
             }
             let oldest = self.retired.load(Ordering::Acquire);
             drop(s);
-            self.wait_for(oldest)?;
+            self.wait_over(oldest)?;
         }
     }
 
@@ -444,8 +531,19 @@ impl QueueInner {
         if kernel.scratch_bytes() > 0 {
             self.provide_scratch(&mut scratch, kernel.scratch_bytes())?;
         }
+        let reports = kernel.checks().map(|_| self.reports()).transpose()?;
+        let mut kernarg = kernarg.to_vec();
+        if reports.is_some() {
+            kernarg.resize(kernarg.len().next_multiple_of(8) + 8, 0);
+        }
         let (mut s, start) = self.reserve(kernarg.len() as u64)?;
-        self.kernargs.write(start % KERNARG_BYTES, kernarg);
+        if let Some(reports) = reports {
+            let at = s.next % SLOTS * REPORT_BYTES;
+            reports.write(at, &[0; REPORT_BYTES as usize]);
+            let last = kernarg.len() - 8;
+            kernarg[last..].copy_from_slice(&(reports.va() + at).to_le_bytes());
+        }
+        self.kernargs.write(start % KERNARG_BYTES, &kernarg);
         let dims = if grid[2] > 1 || group[2] > 1 {
             3
         } else if grid[1] > 1 || group[1] > 1 {
@@ -469,11 +567,12 @@ impl QueueInner {
         let entry = InFlight {
             name: kernel.name().into(),
             kernarg_end: s.kernarg_head,
-            _kernel: kernel.clone(),
+            kernel: kernel.clone(),
         };
         let index = self.publish(&mut s, bytemuck::bytes_of(&packet), entry);
         Ok(Some(Fence {
             queue: Arc::downgrade(self),
+            stops: self.stops.clone(),
             index,
         }))
     }
@@ -507,7 +606,7 @@ impl QueueInner {
             return Ok(());
         }
         // Waves in flight use the old memory.
-        self.wait_idle()?;
+        self.drain()?;
         let node = &self.device.driver.node;
         let wave_bytes = (64 * u64::from(lane_bytes)).next_multiple_of(256);
         let per_cu = match node.max_slots_scratch_cu {
@@ -551,7 +650,7 @@ impl Drop for QueueInner {
     fn drop(&mut self) {
         // The queue goes in any case; whoever waits for a result of what it had in flight gets the error.
         let hung = lock(&self.hung).take().filter(|_| self.oldest().is_some());
-        if let Err(e) = hung.map_or_else(|| self.wait_idle(), Err) {
+        if let Err(e) = hung.map_or_else(|| self.drain(), Err) {
             if let Some(kernel) = self.oldest() {
                 self.device.abandon(kernel, &e);
             }

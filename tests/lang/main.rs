@@ -1,8 +1,10 @@
 //! The kernel language: what kernels mean, what they become, what is refused.
 #![allow(missing_docs, clippy::unwrap_used)]
 
+mod checked;
 mod diags;
 mod meaning;
+mod property;
 mod simt;
 mod staging;
 

@@ -214,6 +214,7 @@ impl<'a> Select<'a> {
         }
         self.bind(otherwise);
         let values = self.ops(&op.regions[1].ops)?;
+        self.facts_reset(mark);
         self.assign_all(&Self::pairs(&phis, values), false)?;
         self.bind(end);
         self.bind_values(&op.results, &phis);
@@ -249,6 +250,7 @@ impl<'a> Select<'a> {
             );
             self.branch(Sopp::s_cbranch_execz, end);
             let values = self.ops(&op.regions[1].ops)?;
+            self.facts_reset(mark);
             self.assign_all(&Self::pairs(&phis, values), true)?;
         }
         self.bind(end);

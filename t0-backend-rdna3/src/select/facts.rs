@@ -164,6 +164,11 @@ impl Select<'_> {
         false
     }
 
+    /// Whether a condition around this place says that the first number is below the second.
+    pub(super) fn known_below(&self, index: Value, length: Value) -> bool {
+        self.facts.below.contains(&(index, length))
+    }
+
     /// Whether a condition around this place says that the index is below the view's length.
     pub(super) fn below_length(&self, index: Value, view: Value) -> bool {
         let view_len = self.def[view.0 as usize]

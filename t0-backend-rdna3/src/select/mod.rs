@@ -6,10 +6,11 @@
 //! 64-bit values, vectors and fragments are tuples.
 //!
 //! Parts: [`emit`] (instructions from operands), [`control`] (branches and EXEC), [`arith`], [`float`], [`cast`],
-//! [`memory`], [`wave`].
+//! [`memory`], [`wave`], [`check`] (indices out of range).
 
 pub mod arith;
 pub mod cast;
+pub mod check;
 pub mod control;
 pub mod emit;
 pub mod facts;
@@ -122,6 +123,8 @@ pub struct Select<'a> {
     local_id: Option<Sub>,
     group_id: [Option<Sub>; 3],
     group_count: [Option<Sub>; 3],
+    /// Checks that have no code for their failure yet.
+    failures: Vec<check::Failure>,
 }
 
 /// Result of a selection step.
@@ -188,12 +191,14 @@ pub fn select(f: &Func, uniform: Vec<bool>, entry: &Entry) -> Sel<MFunc> {
         local_id: None,
         group_id: [None; 3],
         group_count: [None; 3],
+        failures: Vec::new(),
     };
     s.m.blocks.push(MBlock::default());
     s.prologue(entry)?;
     s.body()?;
     s.span = Span::default();
     s.raw(Sopp::s_endpgm, vec![Operand::Imm(0).into()]);
+    s.failed_checks()?;
     s.resolve_labels();
     Ok(s.m)
 }
@@ -206,7 +211,7 @@ fn scc_only(f: &Func, uniform: &[bool]) -> HashSet<Value> {
     for op in &f.ops {
         let integer = |v: &Value| matches!(f.ty(*v), Ty::Scalar(s) if s.is_int()) && uniform[v.0 as usize];
         let consumes = match op.kind {
-            OpKind::If | OpKind::Condition => true,
+            OpKind::If | OpKind::Condition | OpKind::Check { .. } => true,
             OpKind::Select => op.results.iter().all(integer) && op.args[1..].iter().all(integer),
             _ => false,
         };
@@ -410,7 +415,7 @@ impl<'a> Select<'a> {
         let kernarg = entry.sgprs.kernarg_ptr;
         let (slots, _) = abi::layout(&self.f.params);
         let f = self.f;
-        let any = f.body.args.iter().any(|a| self.uses[a.0 as usize] > 0);
+        let any = f.body.args.iter().any(|a| self.uses[a.0 as usize] > 0) || check::has_checks(f);
         if let (Some(at), true) = (kernarg, any) {
             self.kernarg = Some(self.copy_in(Reg::sn(at, 2), Class::S));
         }
@@ -420,8 +425,7 @@ impl<'a> Select<'a> {
             arg += values.len();
             self.params.push((p.kind, values, slot.offset));
         }
-        let (_, kernarg_bytes) = abi::layout(&f.params);
-        if kernarg_bytes <= EAGER_BYTES {
+        if abi::kernarg_bytes(f) <= EAGER_BYTES {
             let all = std::mem::take(&mut self.params);
             self.load_params(all);
         }
@@ -487,7 +491,7 @@ impl<'a> Select<'a> {
     }
 
     fn used_axes(&self) -> [bool; 3] {
-        let mut used = [false; 3];
+        let mut used = [check::has_checks(self.f); 3];
         for op in &self.f.ops {
             if let OpKind::GroupId { axis } = op.kind {
                 used[axis as usize % 3] = true;
@@ -503,7 +507,7 @@ impl<'a> Select<'a> {
                 OpKind::LocalId | OpKind::LaneId | OpKind::WaveId | OpKind::WaveScan { .. }
             )
         };
-        self.f.ops.iter().any(|o| by_lane(&o.kind))
+        self.f.ops.iter().any(|o| by_lane(&o.kind)) || check::has_checks(self.f)
     }
 
     fn copy_in(&mut self, from: Reg, class: Class) -> Sub {
@@ -675,6 +679,7 @@ impl<'a> Select<'a> {
             K::LdsLoad { lds, base, .. } => self.lds_load(*lds, *base, results[0], args[0])?,
             K::LdsStore { lds, base, .. } => return self.lds_store(*lds, *base, args[0], args[1]),
             K::LdsAtomic { lds, base, op } => self.lds_atomic(*lds, *base, *op, results[0], args)?,
+            K::Check { site } => return self.check(*site, args),
             K::Barrier => {
                 self.raw(Sopp::s_barrier, Vec::new());
                 return Ok(());

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::memory::{Lds, Memory};
 use super::{InterpError, Options, ParamValue, Stats};
+use crate::check::Report;
 use crate::eval::{mask, Const};
 use crate::func::{Func, Op, OpId, Region, Value};
 use crate::op::{Convergent, LdsId, OpKind};
@@ -61,6 +62,8 @@ enum State {
     Ready,
     AtBarrier(OpId),
     Done,
+    /// Ended by a check.
+    Stopped,
 }
 
 pub(super) struct Wave<'f> {
@@ -81,6 +84,8 @@ pub(super) struct Group<'f, 'm> {
     pub(super) options: Options,
     stats: &'m mut Stats,
     waves: Vec<Wave<'f>>,
+    /// The first check that failed.
+    pub(super) report: Option<Report>,
 }
 
 impl<'f, 'm> Group<'f, 'm> {
@@ -103,6 +108,7 @@ impl<'f, 'm> Group<'f, 'm> {
             options,
             stats,
             waves,
+            report: None,
         }
     }
 
@@ -130,7 +136,11 @@ impl<'f, 'm> Group<'f, 'm> {
                 (Some(_), None) => {
                     self.stats.barriers += 1;
                     self.lds.barrier();
-                    self.waves.iter_mut().for_each(|w| w.state = State::Ready);
+                    let arrived = |w: &&mut Wave<'_>| matches!(w.state, State::AtBarrier(_));
+                    self.waves
+                        .iter_mut()
+                        .filter(arrived)
+                        .for_each(|w| w.state = State::Ready);
                 }
             }
         }
@@ -165,6 +175,7 @@ impl<'f, 'm> Group<'f, 'm> {
             }
             match op.kind {
                 OpKind::Barrier => w.state = State::AtBarrier(id),
+                OpKind::Check { site } => self.check(w, op, site, mask),
                 OpKind::If => w.enter_if(self.func, id, op, mask),
                 OpKind::For { .. } => w.enter_for(self.func, id, op, mask),
                 OpKind::While => w.enter_while(self.func, id, op, mask),
@@ -173,6 +184,24 @@ impl<'f, 'm> Group<'f, 'm> {
             }
         }
         Ok(())
+    }
+}
+
+impl<'f> Group<'f, '_> {
+    /// Ends the wave if a lane fails the check.
+    fn check(&mut self, w: &mut Wave<'f>, op: &Op, site: u32, mask: u32) {
+        let failed = mask & !w.true_lanes(op.args[0], mask);
+        let Some(lane) = lanes(failed).next() else { return };
+        let word = |v: Value| w.lanes(v)[lane] as u32;
+        let report = Report {
+            site,
+            index: word(op.args[1]),
+            len: word(op.args[2]),
+            local: w.index * LANES as u32 + lane as u32,
+            group: self.id,
+        };
+        self.report.get_or_insert(report);
+        w.state = State::Stopped;
     }
 }
 

@@ -3,7 +3,7 @@
 //! Two pure operations with the same attributes, operands and result type have the same result. The first one stands for
 //! the second where it dominates it: in the same region before it, or in a region around it. Tables are therefore kept per
 //! open region. Collectives may be merged too, since all lanes that reach the second reach the first, and so may
-//! the fragments read from a tile and what is loaded from parameters that nobody writes.
+//! the fragments read from a tile and what is loaded from parameters that nobody writes. A check of what an earlier one found true goes.
 
 use std::collections::HashMap;
 
@@ -51,6 +51,9 @@ impl Rewrite for Cse {
             r.emit_copy(id, op.kind.clone(), regions);
             return Ok(());
         }
+        if let OpKind::Check { .. } = op.kind {
+            return self.check(r, id);
+        }
         let [result] = op.results[..] else {
             return r.copy(self, id);
         };
@@ -75,5 +78,21 @@ impl Rewrite for Cse {
             scope.entry(key).or_default().push(entry);
         }
         Ok(())
+    }
+}
+
+impl Cse {
+    /// A check whose condition a dominating check has found true in all lanes that are left is not made again.
+    fn check(&mut self, r: &mut Rewriter<'_>, id: OpId) -> Result<(), Diags> {
+        let op = r.old.op(id);
+        let ok = r.get(op.args[0]);
+        let key = (op.kind.row().name, vec![ok]);
+        if self.scopes.iter().any(|s| s.contains_key(&key)) {
+            return Ok(());
+        }
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.insert(key, vec![(op.kind.clone(), Ty::BOOL, ok)]);
+        }
+        r.copy(self, id)
     }
 }

@@ -38,6 +38,12 @@ pub(super) fn visit(pass: &mut impl Rewrite, r: &mut Rewriter<'_>, id: OpId) -> 
     match op.kind {
         OpKind::If => return if_(pass, r, id),
         OpKind::For { .. } => return for_(pass, r, id),
+        OpKind::Check { .. } => {
+            let ok = r.get(op.args[0]);
+            if r.const_bits(ok).is_some_and(|bits| bits != 0) {
+                return Ok(());
+            }
+        }
         _ => {}
     }
     if let ([result], true) = (&op.results[..], op.regions.is_empty()) {

@@ -32,11 +32,13 @@ pub struct KernelEntry {
     pub params: &'static [ParamDesc],
     /// Names of the const generics in order.
     pub consts: &'static [&'static str],
-    /// Stages the kernel for values of its const generics.
+    /// Does the kernel ask for its indices to be checked: `#[kernel(checked)]`?
+    pub checked: bool,
+    /// Stages the kernel for values of its const generics; with checked indices?
     ///
     /// # Errors
     /// What is wrong with the kernel, or the number of constants.
-    pub stage: fn(&[i64]) -> Result<Func, Diags>,
+    pub stage: fn(&[i64], bool) -> Result<Func, Diags>,
 }
 
 impl KernelEntry {
@@ -45,7 +47,15 @@ impl KernelEntry {
     /// # Errors
     /// What is wrong with the kernel, or the number of constants.
     pub fn stage(&self, consts: &[i64]) -> Result<Func, Diags> {
-        (self.stage)(consts)
+        (self.stage)(consts, self.checked)
+    }
+
+    /// [`KernelEntry::stage`] with checked indices, whether the kernel asks for them or not.
+    ///
+    /// # Errors
+    /// As [`KernelEntry::stage`].
+    pub fn stage_checked(&self, consts: &[i64]) -> Result<Func, Diags> {
+        (self.stage)(consts, true)
     }
 
     /// Name with const arguments, as on the command line: `gemm::<128,128,32>`.
@@ -90,7 +100,13 @@ pub type Twin<'t> = &'t dyn Fn(&mut Stage, &[i64], &[Val]);
 ///
 /// # Errors
 /// What is wrong with the kernel.
-pub fn stage_kernel(entry: &KernelEntry, consts: &[i64], params: Types, body: Twin) -> Result<Func, Diags> {
+pub fn stage_kernel(
+    entry: &KernelEntry,
+    consts: &[i64],
+    checked: bool,
+    params: Types,
+    body: Twin,
+) -> Result<Func, Diags> {
     let here = Span {
         file: 0,
         line: entry.line,
@@ -128,7 +144,7 @@ pub fn stage_kernel(entry: &KernelEntry, consts: &[i64], params: Types, body: Tw
         .zip(&types)
         .map(|(p, ty)| param(p.kind, ty, &mut args))
         .collect();
-    let mut stage = Stage::new(func);
+    let mut stage = Stage::new(func, checked);
     body(&mut stage, consts, &vals);
     stage.finish()
 }

@@ -2,6 +2,7 @@
 
 use crate::func::Value;
 use crate::op::{OpKind, Pred};
+use crate::stage::check::Part;
 use crate::stage::{At, Iter, Loop, Place, Proj, Range, Stage, TilePlace, Val, VarId};
 use crate::ty::{Scalar, Ty};
 
@@ -209,6 +210,7 @@ impl Stage {
         let owns = self.pure(OpKind::Cmp { pred: Pred::Lt }, &[r, m[1]]);
         self.owned(Some(owns), lp, &|s| {
             let row = s.view_at(&m, r, m[2]);
+            s.part_of(row, Part::Row(m[0]));
             body(s, &Val::Tuple(vec![Val::V(r), Val::View(row)]));
         });
     }
@@ -236,6 +238,11 @@ impl Stage {
 
     /// Row `r` of a matrix; a row past the end has no element.
     pub(crate) fn row_view(&mut self, m: &[Value; 4], r: Value) -> Value {
+        if self.checked {
+            let row = self.view_at(m, r, m[2]);
+            self.part_of(row, Part::Row(m[0]));
+            return row;
+        }
         let inside = self.pure(OpKind::Cmp { pred: Pred::Lt }, &[r, m[1]]);
         let none = self.u32(0);
         let len = self.select_value(inside, m[2], none);
@@ -254,6 +261,9 @@ impl Stage {
             return self.poison();
         }
         let hi = if r.inclusive { self.offset(r.hi, 1) } else { r.hi };
+        if self.checked {
+            return self.checked_subview(buf, r.lo, hi);
+        }
         let len = self.b.op1(OpKind::BufferLen, &[buf]);
         let ordered = self.pure(OpKind::Cmp { pred: Pred::Le }, &[r.lo, hi]);
         let ends = self.pure(OpKind::Cmp { pred: Pred::Le }, &[hi, len]);

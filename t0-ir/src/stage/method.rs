@@ -22,7 +22,10 @@ impl Stage {
             (Val::View(b), "lanes" | "lanes_mut", []) => iter(Iter::Lanes(*b)),
             (Val::View(b), "iter", []) => iter(Iter::Elems(*b)),
             (Val::View(b), "get_unchecked", [i]) => match self.index_value(i) {
-                Some(i) => Val::Ref(Box::new(Place::elem(*b, i))),
+                Some(i) => {
+                    self.check_element(*b, i);
+                    Val::Ref(Box::new(Place::elem(*b, i)))
+                }
                 None => self.poison(),
             },
             (Val::Array(vs), "iter", []) => iter(Iter::Items(vs.clone())),

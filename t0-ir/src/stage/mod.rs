@@ -14,6 +14,7 @@
 
 mod arith;
 mod call;
+mod check;
 mod desc;
 mod entry;
 mod flow;
@@ -38,6 +39,7 @@ use crate::diag::{Diag, Diags};
 use crate::func::{Func, Span, Value};
 use crate::op::OpKind;
 use crate::ty::{Scalar, Ty};
+use check::Part;
 use flow::Frame;
 use literal::Open;
 
@@ -83,10 +85,14 @@ pub struct Stage {
     pub(crate) calls: u32,
     /// The value just asked for is that of code behind an exit.
     pub(crate) unreached: bool,
+    /// Are indices checked?
+    pub(crate) checked: bool,
+    /// What views are parts of, for the messages of checks.
+    parts: HashMap<Value, Part>,
 }
 
 impl Stage {
-    pub(crate) fn new(func: Func) -> Stage {
+    pub(crate) fn new(func: Func, checked: bool) -> Stage {
         Stage {
             b: Builder::new(func),
             slots: Vec::new(),
@@ -97,6 +103,8 @@ impl Stage {
             diags: Diags::default(),
             calls: 0,
             unreached: false,
+            checked,
+            parts: HashMap::new(),
         }
     }
 

@@ -208,10 +208,11 @@ impl Stage {
 
     /// Byte offset of element `i` of a shared array; outside all LDS when the array has no such element, so that an index out of
     /// range does not meet the neighbouring array.
+    /// Where indices are checked, a wave with such an index does not get here.
     fn shared_offset(&mut self, i: Value, len: u32, elem: Scalar) -> Value {
         let size = self.u32(elem.bytes());
         let offset = self.int_op(OpKind::Mul, i, size);
-        if self.largest(i).is_some_and(|most| most < len) {
+        if self.checked || self.largest(i).is_some_and(|most| most < len) {
             return offset;
         }
         let len = self.u32(len);
@@ -429,16 +430,26 @@ impl Stage {
             return self.poison();
         };
         match target {
-            Val::View(buf) => Val::Ref(Box::new(Place::elem(buf, i))),
-            Val::Atomics(buf) => Val::Ref(Box::new(Place {
-                root: Root::Atomic(buf, i),
-                path: Vec::new(),
-            })),
-            Val::Mat(m) => Val::View(self.row_view(&m, i)),
+            Val::View(buf) => {
+                self.check_element(buf, i);
+                Val::Ref(Box::new(Place::elem(buf, i)))
+            }
+            Val::Atomics(buf) => {
+                self.check_element(buf, i);
+                Val::Ref(Box::new(Place {
+                    root: Root::Atomic(buf, i),
+                    path: Vec::new(),
+                }))
+            }
+            Val::Mat(m) => {
+                self.check_row(&m, i);
+                Val::View(self.row_view(&m, i))
+            }
             Val::Shared { lds, elem, len, atomic } => {
                 if let Some(n) = self.known_bits(i).filter(|&n| n >= u64::from(len)) {
                     return self.out_of_range(n, len as usize);
                 }
+                self.check_shared(lds, i, len);
                 let offset = self.shared_offset(i, len, elem);
                 let root = if atomic {
                     Root::LdsAtomic(lds, offset, elem)
@@ -447,10 +458,14 @@ impl Stage {
                 };
                 Val::Ref(Box::new(Place { root, path: Vec::new() }))
             }
-            Val::Array(vs) => match self.target_place(base) {
-                Some(p) => Val::Ref(Box::new(p.then(Proj::Index(i)))),
-                None => self.array_get(&vs, i),
-            },
+            Val::Array(vs) => {
+                let place = self.target_place(base);
+                self.check_array(place.as_ref(), i, vs.len());
+                match place {
+                    Some(p) => Val::Ref(Box::new(p.then(Proj::Index(i)))),
+                    None => self.array_get(&vs, i),
+                }
+            }
             Val::Poison | Val::Never => Val::Poison,
             _ => self.fail(
                 "this cannot be indexed on the device",

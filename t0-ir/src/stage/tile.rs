@@ -138,6 +138,7 @@ impl Stage {
         let (Some(block), Some(k)) = (self.index_value(block), self.index_value(k)) else {
             return self.poison();
         };
+        self.check_fragment(tile, block, k);
         Val::V(self.tile_frag(tile, block, k))
     }
 

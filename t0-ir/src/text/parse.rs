@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::AttrSource;
 use crate::build::Builder;
+use crate::check::{Bound, Site};
 use crate::diag::{Diag, Diags};
 use crate::eval::{mask, round};
 use crate::func::{Access, Func, LdsAlloc, Param, ParamKind, Region, Span, Value};
@@ -374,6 +375,10 @@ impl Parser {
             let alloc = self.lds()?;
             func.new_lds(alloc);
         }
+        while self.is_word("site") {
+            let site = self.site()?;
+            func.sites.push(site);
+        }
         self.keyword("body")?;
         let mut body = Body {
             b: Builder::new(func),
@@ -439,6 +444,17 @@ impl Parser {
             slots,
             tile,
         })
+    }
+
+    fn site(&mut self) -> Result<Site, Diag> {
+        let of = self.name()?;
+        let word = self.word("what the index is compared with")?;
+        let Some(bound) = Bound::ALL.into_iter().find(|b| b.name() == word) else {
+            self.at -= 1;
+            return self.fail("what the index is compared with");
+        };
+        let span = self.source_place()?;
+        Ok(Site { span, of, bound })
     }
 
     /// Zero or more definitions `%1:f32, %2:u32`.

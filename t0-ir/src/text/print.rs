@@ -44,6 +44,9 @@ fn header(out: &mut String, func: &Func) {
             format_args!("lds {:?} {bytes} align {align} slots {slots}{tile}", a.name),
         );
     }
+    for s in &func.sites {
+        line(out, format_args!("site {:?} {}{}", s.of, s.bound.name(), span(s.span)));
+    }
 }
 
 fn access(a: Access) -> &'static str {

@@ -208,6 +208,12 @@ impl Checker<'_> {
                 self.expect(0, Ty::U32)?;
                 has_rmw(op, self.scalar(1)?)
             }
+            OpKind::Check { site } => {
+                self.expect(0, Ty::BOOL)?;
+                self.u32s(1, 3)?;
+                let known = (site as usize) < self.func.sites.len();
+                ensure(known, || format!("there is no site {site}"))
+            }
             OpKind::WaveReduce { op } | OpKind::WaveScan { op } => {
                 ensure(op != Rmw::Swap, || "cannot reduce by `swap`".into())?;
                 has_rmw(op, self.scalar(0)?)

@@ -1,0 +1,107 @@
+//! Every ready kernel against a reference on the CPU: awkward shapes, gaps between rows, guard bands, poisoned outputs, optimised
+//! against plain code.
+
+use t0::prelude::*;
+use t0::testing::{KernelTest, Tolerance, Values};
+use t0_kernels::{edges, gemm, reduce, saxpy, softmax};
+
+#[kernel_test(cases = 40)]
+fn saxpy_is_right(t: &mut KernelTest) {
+    let n = t.shape("n", 0..=2000);
+    let a = t.scalar::<f32>("a");
+    let x = t.input::<f32>("x", n);
+    let mut y = t.inout::<f32>("y", n);
+    t.launch(saxpy { a, x: &x, y: &mut y });
+    t.expect(&y, |i| y.before()[i] + a * x[i], Tolerance::EXACT);
+}
+
+#[kernel_test(cases = 40)]
+fn reduce_adds_once_per_element(t: &mut KernelTest) {
+    let n = t.shape("n", 0..=2000);
+    let x = t.input_of::<f32>("x", n, Values::Whole(-6, 8));
+    let mut total = t.inout_of::<f32>("total", 1, Values::Whole(-100, 100));
+    t.launch(reduce {
+        x: &x,
+        total: &mut total,
+    });
+    t.expect(
+        &total,
+        |i| total.before()[i] + x.data().iter().sum::<f32>(),
+        Tolerance::EXACT,
+    );
+}
+
+#[kernel_test(cases = 24)]
+fn softmax_fills_its_rows(t: &mut KernelTest) {
+    let (rows, cols) = (t.shape("rows", 0..=33), t.shape("cols", 0..=1009));
+    let x = t.input_mat_of::<f32>("x", rows, cols, Values::Between(-30.0, 30.0));
+    let mut y = t.output_mat::<f32>("y", rows, cols);
+    t.launch(softmax { x: &x, y: &mut y });
+    let of_row = |r| {
+        let max = x.row(r).iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let exp = x.row(r).iter().map(|v| f64::from(v - max).exp());
+        (max, exp.sum::<f64>())
+    };
+    let rows: Vec<(f32, f64)> = (0..rows).map(of_row).collect();
+    let want = |r: usize, c: usize| (f64::from(x[(r, c)] - rows[r].0).exp() / rows[r].1) as f32;
+    t.expect_mat(&y, want, Tolerance::relative(4e-6).or_absolute(1e-37));
+}
+
+#[kernel_test(cases = 24)]
+fn edges_agrees_with_the_filter_on_the_cpu(t: &mut KernelTest) {
+    let (rows, cols) = (t.shape("rows", 0..=129), t.shape("cols", 0..=257));
+    let x = t.input_mat::<u8>("x", rows, cols);
+    let mut y = t.output_mat::<u8>("y", rows, cols);
+    t.launch(edges { x: &x, y: &mut y });
+    let sobel = |r: usize, c: usize| {
+        let p = |dr: isize, dc: isize| {
+            let r = r.saturating_add_signed(dr).min(rows - 1);
+            i32::from(x[(r, c.saturating_add_signed(dc).min(cols - 1))])
+        };
+        let gx = p(-1, 1) + 2 * p(0, 1) + p(1, 1) - p(-1, -1) - 2 * p(0, -1) - p(1, -1);
+        let gy = p(1, -1) + 2 * p(1, 0) + p(1, 1) - p(-1, -1) - 2 * p(-1, 0) - p(-1, 1);
+        ((gx * gx + gy * gy) as f32).sqrt() as u8
+    };
+    t.expect_mat(&y, sobel, Tolerance::EXACT);
+}
+
+/// Small integers: every sum is exact in f32, and an element of a gap would show.
+fn product<const BM: usize, const BN: usize, const BK: usize>(t: &mut KernelTest, most: usize) {
+    let [m, n, k] = ["m", "n", "k"].map(|name| t.shape(name, 0..=most));
+    let values = Values::Whole(-4, 4);
+    let a = t.input_mat_of::<bf16>("a", m, k, values);
+    let bt = t.input_mat_of::<bf16>("bt", n, k, values);
+    let mut c = t.output_mat::<f32>("c", m, n);
+    t.launch(gemm::<BM, BN, BK> {
+        a: &a,
+        bt: &bt,
+        c: &mut c,
+    });
+    let dot = |(x, y): (&[bf16], &[bf16])| x.iter().zip(y).map(|(x, y)| x.to_f32() * y.to_f32()).sum::<f32>();
+    t.expect_mat(&c, |i, j| dot((a.row(i), bt.row(j))), Tolerance::EXACT);
+}
+
+#[kernel_test(cases = 16)]
+fn gemm_is_exact_on_integers(t: &mut KernelTest) {
+    product::<128, 128, 32>(t, 150);
+}
+
+#[kernel_test(cases = 8)]
+fn gemm_of_square_tiles(t: &mut KernelTest) {
+    product::<64, 64, 32>(t, 100);
+}
+
+#[kernel_test(cases = 8)]
+fn gemm_of_wide_tiles(t: &mut KernelTest) {
+    product::<64, 128, 16>(t, 100);
+}
+
+#[kernel_test(cases = 8)]
+fn gemm_of_high_tiles(t: &mut KernelTest) {
+    product::<128, 64, 48>(t, 100);
+}
+
+#[kernel_test(case = "m=512 n=512 k=512 a=seed:0x1 bt=seed:0x2 c.gap=1")]
+fn gemm_512(t: &mut KernelTest) {
+    product::<128, 128, 32>(t, 512);
+}

@@ -1,0 +1,357 @@
+//! Test buffers: between guard bands, with what the host knows of their contents.
+
+use std::ops::{Deref, DerefMut, Index};
+use std::sync::Arc;
+
+use super::values::{Sample, Tolerance};
+use crate::buffer::{Buffer, BufferCore, MatBuffer};
+
+/// Bytes of guard on either side: a multiple of 256, so that what lies between is aligned as an allocation of its own.
+pub(super) const BAND: u64 = 1024;
+pub(super) const GUARD: u8 = 0x5e;
+/// What outputs and the gaps between rows hold before a launch.
+pub(super) const POISON: u8 = 0xa5;
+
+/// A vector that is read: a `&Buffer<T>` for the launch, its elements by index for the reference.
+#[derive(Debug)]
+pub struct Input<T> {
+    pub(super) buffer: Buffer<T>,
+    pub(super) data: Vec<T>,
+}
+
+/// A vector that is written: a `&mut Buffer<T>` for the launch.
+#[derive(Debug)]
+pub struct Output<T> {
+    pub(super) name: String,
+    pub(super) buffer: Buffer<T>,
+    pub(super) before: Vec<T>,
+}
+
+/// A matrix that is read: a `&MatBuffer<T>` for the launch, its elements by `[(row, column)]` for the reference.
+#[derive(Debug)]
+pub struct InputMat<T> {
+    pub(super) buffer: MatBuffer<T>,
+    pub(super) data: Vec<T>,
+    pub(super) cols: usize,
+}
+
+/// A matrix that is written: a `&mut MatBuffer<T>` for the launch.
+#[derive(Debug)]
+pub struct OutputMat<T> {
+    pub(super) name: String,
+    pub(super) buffer: MatBuffer<T>,
+}
+
+impl<T> Input<T> {
+    /// The elements.
+    pub fn data(&self) -> &[T] {
+        &self.data
+    }
+}
+
+impl<T> Output<T> {
+    /// The elements before the first launch.
+    pub fn before(&self) -> &[T] {
+        &self.before
+    }
+}
+
+impl<T> InputMat<T> {
+    /// A row.
+    pub fn row(&self, r: usize) -> &[T] {
+        &self.data[r * self.cols..(r + 1) * self.cols]
+    }
+}
+
+macro_rules! is_a_buffer {
+    ($($name:ident: $buffer:ident $(, $mutable:ident)?;)*) => { $(
+        impl<T> Deref for $name<T> {
+            type Target = $buffer<T>;
+            fn deref(&self) -> &$buffer<T> {
+                &self.buffer
+            }
+        }
+        $(impl<T> $mutable for $name<T> {
+            fn deref_mut(&mut self) -> &mut $buffer<T> {
+                &mut self.buffer
+            }
+        })?
+    )* };
+}
+
+is_a_buffer! { Input: Buffer; Output: Buffer, DerefMut; InputMat: MatBuffer; OutputMat: MatBuffer, DerefMut; }
+
+impl<T> Index<usize> for Input<T> {
+    type Output = T;
+
+    fn index(&self, i: usize) -> &T {
+        &self.data[i]
+    }
+}
+
+impl<T> Index<(usize, usize)> for InputMat<T> {
+    type Output = T;
+
+    fn index(&self, (r, c): (usize, usize)) -> &T {
+        &self.row(r)[c]
+    }
+}
+
+/// Where the elements of a buffer lie between its bands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Layout {
+    pub rows: usize,
+    pub cols: usize,
+    pub stride: usize,
+    /// Bytes of an element.
+    pub size: usize,
+}
+
+impl Layout {
+    /// Bytes between the bands.
+    pub fn bytes(&self) -> usize {
+        self.rows * self.stride * self.size
+    }
+
+    /// Byte of an element, counted from the first band.
+    pub fn at(&self, r: usize, c: usize) -> usize {
+        BAND as usize + (r * self.stride + c) * self.size
+    }
+
+    /// The whole memory before the launch: bands, gaps, elements.
+    pub fn image(&self, elements: Option<&[u8]>) -> Vec<u8> {
+        let band = vec![GUARD; BAND as usize];
+        let mut all = [&band[..], &vec![POISON; self.bytes()], &band].concat();
+        if let Some(elements) = elements {
+            let row = self.cols * self.size;
+            for (r, bytes) in elements.chunks_exact(row.max(1)).enumerate() {
+                let at = self.at(r, 0);
+                all[at..at + row].copy_from_slice(bytes);
+            }
+        }
+        all
+    }
+
+    /// The row and column of an element's byte, or where else it is.
+    fn place(&self, byte: usize) -> Place {
+        let inside = byte.wrapping_sub(BAND as usize);
+        if byte < BAND as usize {
+            return Place::Before(BAND as usize - byte);
+        }
+        if inside >= self.bytes() {
+            return Place::Behind(inside - self.bytes());
+        }
+        let element = inside / self.size;
+        let (r, c) = (element / self.stride.max(1), element % self.stride.max(1));
+        match c < self.cols {
+            true => Place::Element(r, c),
+            false => Place::Gap(r),
+        }
+    }
+}
+
+enum Place {
+    Before(usize),
+    Behind(usize),
+    Gap(usize),
+    Element(usize, usize),
+}
+
+/// A buffer that a test looks after.
+pub(super) struct Watched {
+    pub name: String,
+    pub core: Arc<BufferCore>,
+    pub layout: Layout,
+    /// Is the launch to leave it alone?
+    pub read_only: bool,
+    /// One row of elements, no vector.
+    pub vector: bool,
+    /// Are two elements the same number? All NaNs are.
+    pub same: fn(&[u8], &[u8]) -> bool,
+    pub text: fn(&[u8]) -> String,
+}
+
+/// The bytes of an element as its type.
+pub(super) fn element<T: Sample>(bytes: &[u8]) -> T {
+    bytemuck::pod_read_unaligned(bytes)
+}
+
+pub(super) fn same<T: Sample>(a: &[u8], b: &[u8]) -> bool {
+    let (x, y): (T, T) = (element(a), element(b));
+    a == b || (x.to_f64().is_nan() && y.to_f64().is_nan())
+}
+
+pub(super) fn text<T: Sample>(bytes: &[u8]) -> String {
+    value_text(element::<T>(bytes))
+}
+
+/// A value for a message; poison is called what it is.
+pub(super) fn value_text<T: Sample>(x: T) -> String {
+    let bytes = bytemuck::bytes_of(&x);
+    match bytes.iter().all(|&b| b == POISON) {
+        true => format!("{} (poison: not written)", x.text()),
+        false => x.text(),
+    }
+}
+
+impl Watched {
+    fn element_name(&self, r: usize, c: usize) -> String {
+        match self.vector {
+            true => format!("{}[{c}]", self.name),
+            false => format!("{}[{r}][{c}]", self.name),
+        }
+    }
+
+    /// What a launch did that it must not do, if anything.
+    pub fn stray_write(&self, before: &[u8], after: &[u8]) -> Option<String> {
+        let changed = before.iter().zip(after).enumerate().filter(|(_, (a, b))| a != b);
+        for (byte, _) in changed {
+            let name = &self.name;
+            return Some(match self.layout.place(byte) {
+                Place::Before(n) => format!("the kernel wrote {n} bytes before the start of `{name}`"),
+                Place::Behind(n) => format!("the kernel wrote {n} bytes behind the end of `{name}`"),
+                Place::Gap(r) => format!("the kernel wrote into the gap behind row {r} of `{name}`"),
+                Place::Element(r, c) if self.read_only => {
+                    format!("the kernel wrote {}, which it is to read only", self.element_name(r, c))
+                }
+                Place::Element(..) => continue,
+            });
+        }
+        None
+    }
+
+    /// Where two runs differ, if they do.
+    pub fn difference(&self, plain: &[u8], optimised: &[u8]) -> Option<String> {
+        let l = &self.layout;
+        let all = (0..l.rows).flat_map(|r| (0..l.cols).map(move |c| (r, c)));
+        for (r, c) in all {
+            let at = l.at(r, c)..l.at(r, c) + l.size;
+            let (a, b) = (&plain[at.clone()], &optimised[at]);
+            if !(self.same)(a, b) {
+                return Some(format!(
+                    "{} is {} from optimised code and {} from plain code",
+                    self.element_name(r, c),
+                    (self.text)(b),
+                    (self.text)(a)
+                ));
+            }
+        }
+        None
+    }
+}
+
+/// The first element that is not as expected, and how many there are.
+pub(super) fn compare<T: Sample>(
+    got: &[T],
+    want: impl Fn(usize) -> T,
+    name: impl Fn(usize) -> String,
+    tolerance: Tolerance,
+) -> Option<String> {
+    let mut first = None;
+    let mut wrong = 0usize;
+    for (i, &g) in got.iter().enumerate() {
+        let w = want(i);
+        if !tolerance.accepts(g, w) {
+            wrong += 1;
+            first.get_or_insert((i, g, w));
+        }
+    }
+    let (i, g, w) = first?;
+    let more = match wrong {
+        1 => String::new(),
+        n => format!(" ({n} elements of {} are wrong)", got.len()),
+    };
+    Some(format!("{} is {}, expected {}{more}", name(i), value_text(g), w.text()))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_between_the_bands() {
+        let l = Layout {
+            rows: 2,
+            cols: 3,
+            stride: 5,
+            size: 4,
+        };
+        let elements: Vec<u8> = (0..24).collect();
+        let image = l.image(Some(&elements));
+        assert_eq!(image.len(), 2 * BAND as usize + 40);
+        assert_eq!(image[l.at(1, 2)..][..4], [20, 21, 22, 23]);
+        assert_eq!(image[l.at(0, 3)..l.at(1, 0)], [POISON; 8]);
+        let kind = |byte| match l.place(byte) {
+            Place::Before(n) => format!("before {n}"),
+            Place::Behind(n) => format!("behind {n}"),
+            Place::Gap(r) => format!("gap {r}"),
+            Place::Element(r, c) => format!("{r} {c}"),
+        };
+        let b = BAND as usize;
+        let got: Vec<String> = [b - 1, b, b + 11, b + 12, b + 20, b + 40].map(kind).into();
+        assert_eq!(got, ["before 1", "0 0", "0 2", "gap 0", "1 0", "behind 0"]);
+    }
+
+    fn watched(read_only: bool) -> Watched {
+        let gpu = crate::Gpu::simulated().unwrap();
+        Watched {
+            name: "y".into(),
+            core: gpu.alloc::<f32>(1).unwrap().core,
+            layout: Layout {
+                rows: 2,
+                cols: 3,
+                stride: 5,
+                size: 4,
+            },
+            read_only,
+            vector: false,
+            same: same::<f32>,
+            text: text::<f32>,
+        }
+    }
+
+    #[test]
+    fn stray_writes_are_named() {
+        let w = watched(false);
+        let before = w.layout.image(None);
+        let with = |w: &Watched, byte: usize| {
+            let mut after = before.clone();
+            after[byte] ^= 1;
+            w.stray_write(&before, &after)
+        };
+        let b = BAND as usize;
+        let says = |byte, text: &str| assert_eq!(with(&w, byte).unwrap(), format!("the kernel wrote {text}"));
+        says(b - 4, "4 bytes before the start of `y`");
+        says(b + 40, "0 bytes behind the end of `y`");
+        says(b + 12, "into the gap behind row 0 of `y`");
+        assert_eq!(with(&w, b + 8), None);
+        let text = with(&watched(true), b + 28).unwrap();
+        assert_eq!(text, "the kernel wrote y[1][2], which it is to read only");
+    }
+
+    #[test]
+    fn differences_are_of_numbers() {
+        let w = watched(false);
+        let image = |x: f32, gap: u8| {
+            let mut bytes = w.layout.image(None);
+            let (at, behind) = (w.layout.at(1, 1), w.layout.at(1, 3));
+            bytes[at..at + 4].copy_from_slice(&x.to_le_bytes());
+            bytes[behind] = gap;
+            bytes
+        };
+        assert_eq!(w.difference(&image(f32::NAN, 1), &image(-f32::NAN, 2)), None);
+        let text = w.difference(&image(1.0, 0), &image(2.5, 0)).unwrap();
+        assert_eq!(text, "y[1][1] is 2.5e0 from optimised code and 1 from plain code");
+    }
+
+    #[test]
+    fn the_first_wrong_element_is_told() {
+        let name = |i| format!("y[{i}]");
+        let poison: f32 = element(&[POISON; 4]);
+        let text = compare(&[0.0, 1.0, poison, 3.0], |_| 0.0, name, Tolerance::EXACT).unwrap();
+        assert_eq!(text, "y[1] is 1, expected 0 (3 elements of 4 are wrong)");
+        let text = compare(&[poison], |_| 0.0f32, name, Tolerance::EXACT).unwrap();
+        assert!(text.ends_with("(poison: not written), expected 0"), "{text}");
+    }
+}

@@ -1,0 +1,591 @@
+//! Property tests of kernels: what `#[kernel_test]` runs.
+//!
+//! Problem: kernels fail at the shapes and values nobody thought of, and what a test on one device prints is no test of the
+//! next one. Method: a test is a function of a [`KernelTest`], which hands out shapes, values and buffers by name and
+//! records them. The function is run for many cases from a fixed seed; a case that fails is run again with simpler draws for
+//! as long as it fails, and the smallest one is printed as a test.
+//!
+//! Every launch runs the kernel compiled without and with the passes that make code better, from the same memory, and compares.
+//! Outputs are poison before, every buffer lies between guard bands, and matrices have gaps between their rows; a changed
+//! band, gap or input is a failure, and so are a fault, an index out of range in a checked kernel and what
+//! [`crate::Gpu::findings`] has to say.
+//!
+//! ```
+//! # // the real thing is `#[kernel_test]` on a function like this one
+//! use t0_runtime::testing::{KernelTest, Tolerance, Values};
+//! fn doubles(t: &mut KernelTest) {
+//!     let n = t.shape("n", 0..=1000);
+//!     let x = t.input_of::<f32>("x", n, Values::Finite);
+//!     let y = t.output::<f32>("y", n);
+//!     // t.launch(double { x: &x, y: &mut y });
+//!     // t.expect(&y, |i| 2.0 * x[i], Tolerance::EXACT);
+//! #   let _ = (x, y);
+//! }
+//! # t0_runtime::testing::run("doubles", None, 3, doubles);
+//! ```
+
+mod draw;
+mod memory;
+mod shrink;
+mod values;
+
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::time::Duration;
+
+use draw::{seed_of, Case, Draw, Random};
+use memory::{compare, Layout, Watched, BAND};
+use shrink::{shrink, Budget};
+
+use crate::error::{Error, Result};
+use crate::kernel::Launch;
+use crate::{Gpu, Queue};
+
+pub use memory::{Input, InputMat, Output, OutputMat};
+pub use values::{Sample, Tolerance, Values};
+
+/// Sizes at which lanes, waves, workgroups and divisions by them go wrong; numbers with no factor in common with them.
+const SIZES: [usize; 24] = [
+    0, 1, 2, 3, 5, 7, 16, 17, 31, 32, 33, 63, 64, 65, 97, 127, 128, 129, 255, 256, 257, 511, 1009, 1025,
+];
+/// Gaps between the rows of matrices, in elements.
+const GAPS: [usize; 5] = [0, 1, 3, 8, 17];
+/// Longest input whose elements are told one by one in a case.
+const EXPLICIT: usize = 4096;
+const BUDGET: Budget = Budget {
+    runs: 400,
+    time: Duration::from_secs(20),
+};
+
+/// What is known of a draw, to make it simpler.
+struct Drawn {
+    /// Smallest size.
+    lowest: usize,
+    /// The elements one by one, if they are not too many.
+    explicit: Box<dyn Fn() -> Option<BTreeMap<usize, String>>>,
+    /// Simpler values than one, as texts.
+    simpler: Box<dyn Fn(&str) -> Vec<String>>,
+}
+
+impl Drawn {
+    fn size(lowest: usize) -> Drawn {
+        Drawn {
+            lowest,
+            explicit: Box::new(|| None),
+            simpler: Box::new(|_| Vec::new()),
+        }
+    }
+
+    fn values<T: Sample>(data: Vec<T>, values: Values) -> Drawn {
+        let zero = values.simplest::<T>();
+        let explicit = move || {
+            let list = data.iter().enumerate().filter(|(_, x)| x.text() != zero.text());
+            (data.len() <= EXPLICIT).then(|| list.map(|(i, x)| (i, x.text())).collect())
+        };
+        let simpler = move |text: &str| {
+            let all = T::parse(text).map_or_else(Vec::new, |x| values.simpler(x));
+            all.into_iter().map(Sample::text).collect()
+        };
+        Drawn {
+            lowest: 0,
+            explicit: Box::new(explicit),
+            simpler: Box::new(simpler),
+        }
+    }
+}
+
+/// What came of one case.
+struct Outcome {
+    failure: Option<String>,
+    /// Every draw that was made.
+    case: Case,
+    drawn: BTreeMap<String, Drawn>,
+}
+
+/// One case of a property test: hands out shapes, values and buffers, launches, compares.
+///
+/// Every draw has a name, which is how a failing case tells it. After the first failure nothing more is launched or compared.
+pub struct KernelTest {
+    gpu: Gpu,
+    queue: Queue,
+    /// The draws to make; others are the simplest, or random if there is a seed.
+    given: Case,
+    random: Option<(u64, usize)>,
+    done: Outcome,
+    watched: Vec<Watched>,
+    ordered: bool,
+}
+
+impl KernelTest {
+    fn new(gpu: &Gpu, given: Case, random: Option<(u64, usize)>) -> Result<KernelTest> {
+        Ok(KernelTest {
+            gpu: gpu.clone(),
+            queue: gpu.queue()?,
+            given,
+            random,
+            done: Outcome {
+                failure: None,
+                case: Case::default(),
+                drawn: BTreeMap::new(),
+            },
+            watched: Vec::new(),
+            ordered: true,
+        })
+    }
+
+    /// Makes the case fail, unless it has failed already.
+    pub fn fail(&mut self, why: impl Into<String>) {
+        self.done.failure.get_or_insert_with(|| why.into());
+    }
+
+    fn fail_if(&mut self, why: Option<String>) {
+        if let Some(why) = why {
+            self.fail(why);
+        }
+    }
+
+    // ---- draws -----------------------------------------------------------------------------------------------------
+
+    fn record(&mut self, name: &str, draw: Draw, drawn: Drawn) {
+        let plain = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+        if name.is_empty() || !name.chars().all(plain) {
+            self.fail(format!("{name:?} is no name for a draw; use letters, digits and `_`"));
+        }
+        if self.done.case.0.insert(name.to_string(), draw).is_some() {
+            self.fail(format!("two draws are called `{name}`; give each a name of its own"));
+        }
+        self.done.drawn.insert(name.to_string(), drawn);
+    }
+
+    fn generator(&self, name: &str) -> Option<Random> {
+        self.random.map(|(seed, _)| Random(seed_of(seed, name)))
+    }
+
+    fn size(&mut self, name: &str, lowest: usize, highest: usize, make: impl Fn(&mut Random, usize) -> usize) -> usize {
+        let n = match (self.given.0.get(name), self.generator(name)) {
+            (Some(Draw::Size(n)), _) => *n,
+            (Some(Draw::Scalar(text)), _) => match text.parse() {
+                Ok(n) => n,
+                Err(_) => {
+                    self.fail(format!("`{name}={text}`: a size is a whole number"));
+                    lowest
+                }
+            },
+            (_, Some(mut r)) => {
+                let first = !self.done.case.0.values().any(|d| matches!(d, Draw::Size(_)));
+                let turn = self
+                    .random
+                    .map_or(usize::MAX, |(_, case)| if first { case } else { usize::MAX });
+                make(&mut r, turn)
+            }
+            _ => lowest,
+        };
+        let n = n.clamp(lowest, highest.max(lowest));
+        self.record(name, Draw::Size(n), Drawn::size(lowest));
+        n
+    }
+
+    /// A size in a range. Every size at which things go wrong (0, 1, around waves and workgroups, primes) is drawn often; the
+    /// first shape of a test takes them one by one.
+    pub fn shape(&mut self, name: &str, range: RangeInclusive<usize>) -> usize {
+        let (lowest, highest) = (*range.start(), *range.end());
+        let special: Vec<usize> = SIZES.into_iter().filter(|n| range.contains(n)).collect();
+        self.size(name, lowest, highest, |r, turn| match special.get(turn) {
+            Some(&n) => n,
+            None if !special.is_empty() && r.below(4) > 0 => special[r.below(special.len() as u64) as usize],
+            None => {
+                let span = (highest.saturating_sub(lowest) as f64 + 1.0).ln() * r.unit();
+                lowest + span.exp() as usize - 1
+            }
+        })
+    }
+
+    /// A scalar of any value.
+    pub fn scalar<T: Sample>(&mut self, name: &str) -> T {
+        self.scalar_of(name, Values::Any)
+    }
+
+    /// A scalar.
+    pub fn scalar_of<T: Sample>(&mut self, name: &str, values: Values) -> T {
+        let x = match (self.given.0.get(name), self.generator(name)) {
+            (Some(Draw::Scalar(text)), _) => match T::parse(text) {
+                Some(x) => x,
+                None => {
+                    self.fail(format!("`{name}={text}` is not a value of its type"));
+                    values.simplest()
+                }
+            },
+            (_, Some(mut r)) => values.draw(&mut r),
+            _ => values.simplest(),
+        };
+        self.record(name, Draw::Scalar(x.text()), Drawn::values(vec![x], values));
+        x
+    }
+
+    fn elements<T: Sample>(&mut self, name: &str, n: usize, values: Values) -> Vec<T> {
+        let draw = match (self.given.0.get(name), self.random) {
+            (Some(draw @ (Draw::Seed(_) | Draw::Elements(_))), _) => draw.clone(),
+            (None, Some((seed, _))) => Draw::Seed(seed_of(seed, name)),
+            _ => Draw::Elements(BTreeMap::new()),
+        };
+        let (data, draw) = match draw {
+            Draw::Elements(mut list) => {
+                list.retain(|&i, _| i < n);
+                let mut data = vec![values.simplest(); n];
+                for (&i, text) in &list {
+                    match T::parse(text) {
+                        Some(x) => data[i] = x,
+                        None => self.fail(format!("`{name}`: `{text}` is not a value of its type")),
+                    }
+                }
+                (data, Draw::Elements(list))
+            }
+            Draw::Seed(seed) => {
+                let mut r = Random(seed);
+                ((0..n).map(|_| values.draw(&mut r)).collect(), Draw::Seed(seed))
+            }
+            other => (vec![values.simplest(); n], other),
+        };
+        self.record(name, draw, Drawn::values(data.clone(), values));
+        data
+    }
+
+    // ---- buffers ---------------------------------------------------------------------------------------------------
+
+    fn buffer<T: Sample>(&mut self, name: &str, n: usize, data: Option<&[T]>) -> Result<crate::Buffer<T>> {
+        let buffer = self.gpu.alloc_between::<T>(n, BAND)?;
+        self.watch::<T>(name, &buffer.core, [1, n, n], data, data.is_some(), true);
+        Ok(buffer)
+    }
+
+    fn watch<T: Sample>(
+        &mut self,
+        name: &str,
+        core: &std::sync::Arc<crate::buffer::BufferCore>,
+        [rows, cols, stride]: [usize; 3],
+        data: Option<&[T]>,
+        read_only: bool,
+        vector: bool,
+    ) {
+        let layout = Layout {
+            rows,
+            cols,
+            stride,
+            size: size_of::<T>(),
+        };
+        core.write_all(&layout.image(data.map(bytemuck::cast_slice)));
+        self.watched.push(Watched {
+            name: name.into(),
+            core: core.clone(),
+            layout,
+            read_only,
+            vector,
+            same: memory::same::<T>,
+            text: memory::text::<T>,
+        });
+    }
+
+    /// A vector to read, with elements of any value.
+    ///
+    /// # Panics
+    /// If there is no memory for it, as every method that makes a buffer.
+    pub fn input<T: Sample>(&mut self, name: &str, n: usize) -> Input<T> {
+        self.input_of(name, n, Values::Any)
+    }
+
+    /// A vector to read.
+    ///
+    /// # Panics
+    /// If there is no memory for it.
+    pub fn input_of<T: Sample>(&mut self, name: &str, n: usize, values: Values) -> Input<T> {
+        let data = self.elements(name, n, values);
+        let buffer = made(self.buffer(name, n, Some(&data)));
+        Input { buffer, data }
+    }
+
+    /// A vector to write, all poison.
+    ///
+    /// # Panics
+    /// If there is no memory for it.
+    pub fn output<T: Sample>(&mut self, name: &str, n: usize) -> Output<T> {
+        let buffer = made(self.buffer::<T>(name, n, None));
+        Output {
+            name: name.into(),
+            buffer,
+            before: vec![bytemuck::pod_read_unaligned(&vec![memory::POISON; size_of::<T>()]); n],
+        }
+    }
+
+    /// A vector to read and write, with elements of any value; [`Output::before`] has them.
+    ///
+    /// # Panics
+    /// If there is no memory for it.
+    pub fn inout<T: Sample>(&mut self, name: &str, n: usize) -> Output<T> {
+        self.inout_of(name, n, Values::Any)
+    }
+
+    /// A vector to read and write; [`Output::before`] has its elements before the first launch.
+    ///
+    /// # Panics
+    /// If there is no memory for it.
+    pub fn inout_of<T: Sample>(&mut self, name: &str, n: usize, values: Values) -> Output<T> {
+        let before = self.elements(name, n, values);
+        let buffer = made(self.buffer(name, n, Some(&before)));
+        if let Some(w) = self.watched.last_mut() {
+            w.read_only = false;
+        }
+        Output {
+            name: name.into(),
+            buffer,
+            before,
+        }
+    }
+
+    fn gap(&mut self, name: &str) -> usize {
+        let name = format!("{name}.gap");
+        self.size(&name, 0, usize::MAX, |r, _| GAPS[r.below(GAPS.len() as u64) as usize])
+    }
+
+    /// A matrix to read, with elements of any value and poison between its rows.
+    ///
+    /// # Panics
+    /// If there is no memory for it.
+    pub fn input_mat<T: Sample>(&mut self, name: &str, rows: usize, cols: usize) -> InputMat<T> {
+        self.input_mat_of(name, rows, cols, Values::Any)
+    }
+
+    /// A matrix to read, with poison between its rows.
+    ///
+    /// # Panics
+    /// If there is no memory for it.
+    pub fn input_mat_of<T: Sample>(&mut self, name: &str, rows: usize, cols: usize, values: Values) -> InputMat<T> {
+        let stride = cols + self.gap(name);
+        let data = self.elements(name, rows * cols, values);
+        let buffer = made(self.gpu.alloc_mat_between::<T>(rows, cols, stride, BAND));
+        self.watch::<T>(name, &buffer.core, [rows, cols, stride], Some(&data), true, false);
+        InputMat { buffer, data, cols }
+    }
+
+    /// A matrix to write, all poison.
+    ///
+    /// # Panics
+    /// If there is no memory for it.
+    pub fn output_mat<T: Sample>(&mut self, name: &str, rows: usize, cols: usize) -> OutputMat<T> {
+        let stride = cols + self.gap(name);
+        let buffer = made(self.gpu.alloc_mat_between::<T>(rows, cols, stride, BAND));
+        self.watch::<T>(name, &buffer.core, [rows, cols, stride], None, false, false);
+        OutputMat {
+            name: name.into(),
+            buffer,
+        }
+    }
+
+    // ---- launches --------------------------------------------------------------------------------------------------
+
+    /// The next launches give results that differ from run to run, such as float sums by atomics: optimised and plain code
+    /// are not compared with each other.
+    pub fn unordered(&mut self) {
+        self.ordered = false;
+    }
+
+    /// Launches a kernel, waits for it, and looks at everything it must not have done.
+    pub fn launch(&mut self, kernel: impl Launch) {
+        if self.done.failure.is_some() {
+            return;
+        }
+        let before = self.contents();
+        let plain = self.run(&kernel, &before, true);
+        let optimised = self.run(&kernel, &before, false);
+        if let (Some(plain), Some(optimised), true) = (plain, optimised, self.ordered) {
+            let pairs = self.watched.iter().zip(plain.iter().zip(&optimised));
+            let difference = pairs.filter_map(|(w, (p, o))| w.difference(p, o)).next();
+            self.fail_if(difference);
+        }
+    }
+
+    fn contents(&self) -> Vec<Vec<u8>> {
+        self.watched.iter().map(|w| w.core.read_all()).collect()
+    }
+
+    /// One launch from the given contents; what memory holds then.
+    fn run(&mut self, kernel: &impl Launch, before: &[Vec<u8>], plain: bool) -> Option<Vec<Vec<u8>>> {
+        if self.done.failure.is_some() {
+            return None;
+        }
+        for (w, bytes) in self.watched.iter().zip(before) {
+            w.core.write_all(bytes);
+        }
+        let queue = self.queue.clone().with_plain_code(plain);
+        let by = if plain { " (plain code)" } else { "" };
+        if let Err(e) = queue.launch(kernel).and_then(|job| job.wait()) {
+            self.fail(format!("the launch failed{by}: {e}"));
+            return None;
+        }
+        let findings = self.gpu.findings();
+        if let Some(first) = findings.first() {
+            self.fail(format!("{first}{by}"));
+        }
+        let after = self.contents();
+        let pairs = self.watched.iter().zip(before.iter().zip(&after));
+        let stray = pairs.filter_map(|(w, (b, a))| w.stray_write(b, a)).next();
+        self.fail_if(stray.map(|s| s + by));
+        Some(after)
+    }
+
+    // ---- expectations ----------------------------------------------------------------------------------------------
+
+    /// Every element of a vector is what a reference on the CPU gives for its index.
+    pub fn expect<T: Sample>(&mut self, out: &Output<T>, want: impl Fn(usize) -> T, tolerance: Tolerance) {
+        if self.done.failure.is_some() {
+            return;
+        }
+        match out.buffer.to_vec() {
+            Ok(got) => {
+                let name = |i| format!("{}[{i}]", out.name);
+                self.fail_if(compare(&got, want, name, tolerance));
+            }
+            Err(e) => self.fail(e.to_string()),
+        }
+    }
+
+    /// Every element of a matrix is what a reference on the CPU gives for its row and column.
+    pub fn expect_mat<T: Sample>(
+        &mut self,
+        out: &OutputMat<T>,
+        want: impl Fn(usize, usize) -> T,
+        tolerance: Tolerance,
+    ) {
+        if self.done.failure.is_some() {
+            return;
+        }
+        match out.buffer.to_vec() {
+            Ok(got) => {
+                let cols = out.buffer.cols().max(1);
+                let name = |i| format!("{}[{}][{}]", out.name, i / cols, i % cols);
+                self.fail_if(compare(&got, |i| want(i / cols, i % cols), name, tolerance));
+            }
+            Err(e) => self.fail(e.to_string()),
+        }
+    }
+}
+
+impl std::fmt::Debug for KernelTest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "KernelTest({})", self.done.case)
+    }
+}
+
+/// A buffer, or the end of the test.
+fn made<T>(buffer: Result<T>) -> T {
+    match buffer {
+        Ok(b) => b,
+        Err(e) => panic!("{e}"),
+    }
+}
+
+/// The device tests run on: the one `T0_DEVICE` names.
+fn device() -> Result<Gpu> {
+    Gpu::open()
+}
+
+/// Runs cases on a device, which is opened anew when a kernel broke it.
+struct Runner {
+    gpu: Gpu,
+    body: fn(&mut KernelTest),
+}
+
+impl Runner {
+    fn case(&mut self, given: &Case, random: Option<(u64, usize)>) -> Outcome {
+        let mut test = match KernelTest::new(&self.gpu, given.clone(), random) {
+            Err(Error::DeviceLost { .. }) => {
+                self.gpu = made(device());
+                made(KernelTest::new(&self.gpu, given.clone(), random))
+            }
+            test => made(test),
+        };
+        let ran = catch_unwind(AssertUnwindSafe(|| (self.body)(&mut test)));
+        if let Err(panic) = ran {
+            let text = panic.downcast_ref::<String>().map(String::as_str);
+            let text = text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("it panicked");
+            test.fail(format!("the test panicked: {text}"));
+        }
+        test.done
+    }
+}
+
+/// Runs a property test: what `#[kernel_test]` expands to. `case`: the text of one case to run; `cases`: how many to draw if
+/// there is none, unless `T0_TEST_CASES` says so. The seed is that of the name or `T0_TEST_SEED`.
+///
+/// # Panics
+/// If a case fails, with the smallest one found as a test; if there is no device.
+pub fn run(name: &str, case: Option<&str>, cases: usize, body: fn(&mut KernelTest)) {
+    let mut runner = Runner {
+        gpu: made(device()),
+        body,
+    };
+    if let Some(case) = case {
+        let given = match Case::parse(case) {
+            Ok(c) => c,
+            Err(word) => panic!("`{word}` is no draw; a case is written `name=value …`, as a failing test prints it"),
+        };
+        if let Some(failure) = runner.case(&given, None).failure {
+            panic!("{name} fails: {failure}");
+        }
+        return;
+    }
+    let cases = setting("T0_TEST_CASES").unwrap_or(cases as u64) as usize;
+    let seed = setting("T0_TEST_SEED").unwrap_or_else(|| seed_of(0, name));
+    for n in 0..cases {
+        let drawn = seed_of(seed, &n.to_string());
+        let first = runner.case(&Case::default(), Some((drawn, n)));
+        if first.failure.is_some() {
+            let (best, tried) = shrink(first, BUDGET, &mut |case| runner.case(case, None));
+            panic!("{}", report(name, &best, [n, cases, tried], seed));
+        }
+    }
+}
+
+/// A number from the environment: decimal, or hexadecimal behind `0x`.
+fn setting(variable: &str) -> Option<u64> {
+    let text = std::env::var(variable).ok().filter(|t| !t.is_empty())?;
+    let n = match text.strip_prefix("0x") {
+        Some(hex) => u64::from_str_radix(hex, 16),
+        None => text.parse(),
+    };
+    match n {
+        Ok(n) => Some(n),
+        Err(_) => panic!("{variable} is `{text}`; use a whole number, such as 100 or 0x1f"),
+    }
+}
+
+/// The smallest failing case as a test of its own.
+fn report(name: &str, best: &Outcome, [n, cases, tried]: [usize; 3], seed: u64) -> String {
+    let failure = best.failure.as_deref().unwrap_or_default();
+    let lowest = |name: &str| best.drawn.get(name).map_or(0, |d| d.lowest);
+    let case = best.case.clone().short(lowest);
+    format!(
+        "{name} fails: {failure}\n\n\
+         case {n} of {cases}, made smaller in {tried} steps (T0_TEST_SEED={seed:#x} draws the same ones); as a test:\n\n{}",
+        test_text(name, &case, best)
+    )
+}
+
+/// A test of one case, to paste next to the property test.
+fn test_text(name: &str, case: &Case, best: &Outcome) -> String {
+    let shapes = best.case.0.iter().filter_map(|(name, d)| match d {
+        Draw::Size(n) if !name.contains('.') => Some(format!("_{name}{n}")),
+        _ => None,
+    });
+    let suffix: String = shapes.collect();
+    let suffix = if suffix.is_empty() { "_case".into() } else { suffix };
+    let text = case.to_string();
+    format!(
+        "#[t0::kernel_test(case = {text:?})]\n\
+         fn {name}{suffix}(t: &mut t0::testing::KernelTest) {{\n    {name}(t)\n}}\n"
+    )
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;
