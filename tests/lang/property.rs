@@ -137,3 +137,19 @@ fn values_are_made_simple_too() {
     });
     assert!(text.contains("(case = \"n=1 x=0:-7\")"), "{text}");
 }
+
+#[test]
+fn the_environment_overrides_the_number_of_cases() {
+    let with = |variable: &str, value: &str| {
+        let out = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["property::mended::adds_one::cases", "--exact"])
+            .env(variable, value)
+            .output()
+            .unwrap();
+        (out.status.success(), String::from_utf8_lossy(&out.stdout).into_owned())
+    };
+    assert!(with("T0_TEST_CASES", "2").0);
+    assert!(with("T0_TEST_SEED", "0x1f").0);
+    let (ok, text) = with("T0_TEST_CASES", "many");
+    assert!(!ok && text.contains("T0_TEST_CASES is `many`; use a whole number"), "{text}");
+}
