@@ -82,6 +82,7 @@ fn compiled(f: &Func) -> String {
         &Options {
             keep_text: true,
             check: true,
+            ..Options::default()
         },
     )
     .unwrap();

@@ -25,6 +25,7 @@ fn result(head: &str, input: &str) -> String {
         &Options {
             keep_text: true,
             check: true,
+            ..Options::default()
         },
     ) {
         Ok(c) => c.mir_text.unwrap()[1].clone(),

@@ -58,14 +58,19 @@ const BUDGET: Budget = Budget {
     time: Duration::from_secs(20),
 };
 
+/// Makes the elements that are not the simplest, by index.
+type Explicit = dyn Fn() -> Option<BTreeMap<usize, String>>;
+/// Makes the texts of simpler values.
+type Simpler = dyn Fn(&str) -> Vec<String>;
+
 /// What is known of a draw, to make it simpler.
 struct Drawn {
     /// Smallest size.
     lowest: usize,
     /// The elements one by one, if they are not too many.
-    explicit: Box<dyn Fn() -> Option<BTreeMap<usize, String>>>,
+    explicit: Box<Explicit>,
     /// Simpler values than one, as texts.
-    simpler: Box<dyn Fn(&str) -> Vec<String>>,
+    simpler: Box<Simpler>,
 }
 
 impl Drawn {

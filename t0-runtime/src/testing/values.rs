@@ -158,7 +158,7 @@ macro_rules! floats {
 }
 
 floats! {
-    f32, u32, |x| x as f32, |x| f64::from(x);
+    f32, u32, |x| x as f32, f64::from;
     f64, u64, |x| x, |x| x;
     f16, u16, f16::from_f64, f16::to_f64;
     bf16, u16, bf16::from_f64, bf16::to_f64;

@@ -61,6 +61,7 @@ fn run(kind: OpKind, x: &[f32], y: Option<&[f32]>) -> Vec<f32> {
         &Options {
             check: true,
             keep_text: false,
+            ..Options::default()
         },
     )
     .unwrap();

@@ -127,6 +127,7 @@ fn check(elem: Scalar, [m, n, k]: [u32; 3], stages: u32) {
         &Options {
             check: true,
             keep_text: true,
+            ..Options::default()
         },
     )
     .unwrap();

@@ -43,6 +43,7 @@ fn check(elem: Scalar, len: u32, out: u32, build: impl FnOnce(&mut Builder, Valu
         &Options {
             check: true,
             keep_text: true,
+            ..Options::default()
         },
     )
     .unwrap();

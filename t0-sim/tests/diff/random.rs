@@ -29,6 +29,7 @@ fn check(seed: u64, options: &Random<'_>) -> Result<(), String> {
         &Options {
             check: true,
             keep_text: true,
+            ..Options::default()
         },
     )
     .map_err(|e| e.to_string())?;
