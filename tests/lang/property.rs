@@ -151,5 +151,8 @@ fn the_environment_overrides_the_number_of_cases() {
     assert!(with("T0_TEST_CASES", "2").0);
     assert!(with("T0_TEST_SEED", "0x1f").0);
     let (ok, text) = with("T0_TEST_CASES", "many");
-    assert!(!ok && text.contains("T0_TEST_CASES is `many`; use a whole number"), "{text}");
+    assert!(
+        !ok && text.contains("T0_TEST_CASES is `many`; use a whole number"),
+        "{text}"
+    );
 }
