@@ -46,6 +46,9 @@ pub use t0_ir::stage::{Kernel, KernelEntry};
 /// * tiles: [`Lds::load`], `frag`, [`Acc::zero`], `frags_mut`, `mma_nt`;
 /// * atomics: `fetch_{add,min,max,and,or,xor} swap`, with order and scope.
 ///
+/// An index out of range reads 0 and writes nothing; with `#[kernel(checked)]` or `Queue::with_checked` it stops the kernel, and
+/// whoever waits for it gets [`crate::Error::OutOfRange`].
+///
 /// On a loop: `#[unroll]`; `#[pipeline(stages = 2)]` keeps the tiles of the next iteration in flight.
 pub mod prelude {
     pub use t0_backend_rdna3::target::GFX1100;

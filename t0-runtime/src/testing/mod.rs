@@ -494,7 +494,7 @@ fn made<T>(buffer: Result<T>) -> T {
     }
 }
 
-/// The device tests run on: the one `T0_DEVICE` names.
+/// The device tests run on: the one `T0_DEVICE` names. The one place to switch on what a simulated device can look for.
 fn device() -> Result<Gpu> {
     Gpu::open()
 }
