@@ -191,6 +191,7 @@ impl Simulator {
                 tally: None,
                 token: true,
                 polls: &mut polls,
+                watch: None,
             };
             match run(wave, &mut env, until) {
                 Ok(Stop::Jump(to)) if !fetch(to).is_empty() => program.grow(&fetch, to),

@@ -16,6 +16,7 @@ use crate::mem::{Global, Lds};
 use crate::num::Numerics;
 use crate::profile::Tally;
 use crate::program::Program;
+use crate::sanitize::Watch;
 use crate::scratch::Area;
 use crate::wave::{Wave, WaveState, EXEC, POISON};
 
@@ -79,6 +80,8 @@ pub(crate) struct Group {
     /// The kernel as far as it is decoded.
     pub program: Arc<Program>,
     lds: Lds,
+    /// The sanitizer's view of the group, when it is on.
+    pub watch: Option<Box<Watch>>,
     /// The wave whose turn it is.
     turn: usize,
     /// Instructions that wave may have executed when its turn ends; 0 before the turn.
@@ -168,6 +171,7 @@ impl Group {
             slots,
             program,
             lds: Lds::new(s.lds),
+            watch: None,
             turn: 0,
             until: 0,
             rounds: 0,
@@ -215,6 +219,7 @@ impl Group {
                     tally: tally.as_deref_mut(),
                     token,
                     polls: &mut self.polls,
+                    watch: self.watch.as_deref_mut(),
                 };
                 let stop = run(w, &mut env, self.until).map_err(|fault| GroupFault::of(fault, w))?;
                 match stop {
@@ -276,6 +281,9 @@ impl Group {
     fn open_barrier(&mut self) {
         if self.waves.iter().any(|w| w.state == WaveState::Running) {
             return;
+        }
+        if let Some(watch) = &mut self.watch {
+            watch.barrier(&self.waves);
         }
         for w in self.waves.iter_mut().filter(|w| w.state == WaveState::AtBarrier) {
             w.state = WaveState::Running;

@@ -53,6 +53,10 @@ pub struct Waits {
     s: SSet,
     /// True when some register is pending.
     pub pending: bool,
+    /// Operations of VMcnt and LGKMcnt, and counts of VScnt, issued so far.
+    issued: [u32; 3],
+    /// All stores have been waited for, and nothing was issued since.
+    pub flushed: bool,
 }
 
 /// A register touched too early.
@@ -177,6 +181,10 @@ impl Waits {
     /// Notes an executed instruction that increments counters.
     pub fn issue(&mut self, i: &Instr, pc: u32) {
         self.vs = (self.vs + i.wait.vs).min(MAX);
+        self.issued[0] += u32::from(i.wait.vm > 0);
+        self.issued[1] += u32::from(i.wait.lgkm > 0);
+        self.issued[2] += i.wait.vs;
+        self.flushed = false;
         let mut retired = false;
         if i.wait.vm > 0 {
             if self.vm.len() as u32 >= MAX {
@@ -233,6 +241,17 @@ impl Waits {
         [self.vm.len() as u32, self.lgkm_count().min(MAX), self.vs]
     }
 
+    /// How many operations each counter (VMcnt, LGKMcnt, VScnt) has seen so far. The next one's number.
+    pub fn issued(&self) -> [u32; 3] {
+        self.issued
+    }
+
+    /// How many of them are known to be finished: those with lower numbers.
+    pub fn done(&self) -> [u32; 3] {
+        let [vm, lgkm, vs] = self.issued;
+        [vm - self.vm.len() as u32, lgkm - self.lgkm.len() as u32, vs - self.vs]
+    }
+
     fn lgkm_count(&self) -> u32 {
         self.lgkm.iter().map(|f| f.count).sum()
     }
@@ -276,6 +295,7 @@ impl Waits {
     /// `s_waitcnt_vscnt n`.
     pub fn wait_vs(&mut self, n: u32) {
         self.vs = self.vs.min(n);
+        self.flushed |= n == 0;
     }
 
     fn rebuild(&mut self) {

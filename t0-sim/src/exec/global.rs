@@ -103,9 +103,9 @@ pub(super) fn exec(w: &mut Wave, env: &mut Env, i: &Instr, op: Flat) -> Step {
             let (lo, hi) = (w.v(a), w.v(a + 1));
             each(|l| (u64::from(lo[l]) | u64::from(hi[l]) << 32).wrapping_add(offset))
         }
-        s => return vmem::based(w, env, what, scalar64(w, s).wrapping_add(offset), a, r),
+        s => return vmem::based(w, env, i, what, scalar64(w, s).wrapping_add(offset), a, r),
     };
-    vmem::linear(w, env, what, w.exec(), &va, r)
+    vmem::linear(w, env, i, what, w.exec(), &va, r)
 }
 
 /// `global_*_addtid_b32`: saddr + offset + 4 * lane.
@@ -118,7 +118,7 @@ fn add_tid(w: &mut Wave, env: &mut Env, i: &Instr, what: Access) -> Step {
     let offset = i64::from(i.mods.offset) + 128 * w.half() as i64;
     let first = scalar64(w, saddr).wrapping_add(offset as u64);
     let va: Addresses = each(|l| first.wrapping_add(4 * l as u64));
-    vmem::linear(w, env, what, w.exec(), &va, Regs::new(i, what, data))
+    vmem::linear(w, env, i, what, w.exec(), &va, Regs::new(i, what, data))
 }
 
 /// A FLAT access: every lane goes to the space its address names *before* the offset is added.
@@ -127,6 +127,9 @@ fn flat(w: &mut Wave, env: &mut Env, i: &Instr, what: Access, base: &Addresses, 
     let of = |space| lanes_of(exec).fold(0, |m, l| m | u32::from(Space::of(base[l]) == space) << l);
     let (shared, private) = (of(Space::Shared), of(Space::Private));
     let va: Addresses = each(|l| base[l].wrapping_add(offset));
+    if let Some(watch) = env.watch.as_deref_mut() {
+        watch.flat(w, i, exec, base, &va);
+    }
     if shared | private != 0 {
         if let Some(l) = lanes_of(shared | private).find(|&l| base[l] & 0xffff_ffff_ffff >= APERTURE_BYTES) {
             let f = Fault::new(ExecFaultKind::OutOfAperture {
@@ -138,8 +141,11 @@ fn flat(w: &mut Wave, env: &mut Env, i: &Instr, what: Access, base: &Addresses, 
             return Err(vmem::blame(l, f));
         }
         let at: Addresses = each(|l| va[l] & 0xffff_ffff_ffff);
+        if env.watched() {
+            vmem::show(w, env, i, what, Space::Shared, shared, &at);
+        }
         lds::access(w, env, i, what, shared, &at, r)?;
-        scratch::private(w, env, what, private, &at, r)?;
+        scratch::private(w, env, i, what, private, &at, r)?;
     }
-    vmem::linear(w, env, what, exec & !shared & !private, &va, r)
+    vmem::linear(w, env, i, what, exec & !shared & !private, &va, r)
 }

@@ -11,9 +11,11 @@ use super::atomic::{apply32, apply64, Rmw, Width};
 use super::lanes::each;
 use super::vmem::{self, blame, consecutive, put_narrow, put_old, reg, rows, rows_mut, Access, Part, Regs};
 use super::{Env, Fault, Step};
+use crate::aperture::Space;
 use crate::driver::FindingKind;
 use crate::mem::{lanes_of, Addresses, Lds};
 use crate::program::{Dst, Instr};
+use crate::sanitize::{Kind, Touch};
 use crate::wave::{Row, Wave, EXEC, LANES, M0};
 
 /// What a DS instruction does.
@@ -138,6 +140,9 @@ pub(super) fn exec(w: &mut Wave, env: &mut Env, i: &Instr, op: Ds) -> Step {
     if i.mods.gds {
         return Err(Fault::unsupported("the global data share"));
     }
+    if env.watched() {
+        show(w, env, i, meaning(op));
+    }
     let (a, exec, offset) = (reg(i.src[0]), w.exec(), i.mods.offset as u32);
     let at = |w: &Wave, offset: u32| -> Row {
         let base = w.v(a);
@@ -204,6 +209,70 @@ pub(super) fn exec(w: &mut Wave, env: &mut Env, i: &Instr, op: Ds) -> Step {
         Op::Graphics => return Err(Fault::unsupported("it needs the graphics pipeline or global wave sync")),
     }
     Ok(())
+}
+
+/// Shows an instruction's accesses to the sanitizer.
+#[cold]
+fn show(w: &Wave, env: &mut Env, i: &Instr, op: Op) {
+    let exec = w.exec();
+    let from = |offset: u32| -> Addresses {
+        let base = w.v(reg(i.src[0]));
+        each(|l| base[l].wrapping_add(offset).into())
+    };
+    let mut row = |at: Addresses, kind: Kind, bytes: usize, lanes: u32| {
+        let touch = Touch {
+            instr: i,
+            space: Space::Shared,
+            kind,
+            lanes,
+            at: &at,
+            bytes: bytes as u32,
+        };
+        env.show(w, &touch);
+    };
+    let offset = i.mods.offset as u32;
+    match op {
+        Op::One(what) => row(from(offset), what.kind(), what.bytes() as usize, exec),
+        Op::Load2(n, stride) => {
+            for o in offsets(i, n, stride) {
+                row(from(o), Kind::Load, 4 * n, exec);
+            }
+        }
+        Op::Store2(n, stride) => {
+            for o in offsets(i, n, stride) {
+                row(from(o), Kind::Store, 4 * n, exec);
+            }
+        }
+        Op::Swap2(n, stride) => {
+            for o in offsets(i, n, stride) {
+                row(from(o), Kind::Atomic, 4 * n, exec);
+            }
+        }
+        Op::CondXchg => row(from(offset).map(|a| a & !7), Kind::Atomic, 8, exec),
+        Op::AddTid(what) => {
+            let base = m0_address(w, i) + 128 * w.half() as u64;
+            row(each(|l| base + 4 * l as u64), what.kind(), what.bytes() as usize, exec);
+        }
+        Op::Count(_) => {
+            let first = exec & exec.wrapping_neg();
+            row([m0_address(w, i); LANES], Kind::Atomic, 4, first);
+        }
+        Op::Swizzle | Op::Permute | Op::BPermute | Op::Nop | Op::Graphics => {}
+    }
+}
+
+/// Shows one lane's store of a dword that comes from elsewhere.
+#[cold]
+pub(super) fn show_dword(w: &Wave, env: &mut Env, i: &Instr, at: u64, l: usize) {
+    let touch = Touch {
+        instr: i,
+        space: Space::Shared,
+        kind: Kind::Store,
+        lanes: 1 << l,
+        at: &[at; LANES],
+        bytes: 4,
+    };
+    env.show(w, &touch);
 }
 
 /// Where instructions without an address register start: M0 bits 15:0 plus the offset.

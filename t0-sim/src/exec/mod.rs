@@ -37,6 +37,7 @@ use crate::driver::{ExecFaultKind, Offset};
 use crate::mem::{Global, Lds};
 use crate::profile::Tally;
 use crate::program::{Instr, Passes, Program, Src};
+use crate::sanitize::{Touch, Watch};
 use crate::wave::{Wave, WaveState};
 
 /// Why a wave cannot go on.
@@ -101,6 +102,8 @@ pub struct Env<'a, 'v> {
     pub token: bool,
     /// What the workgroup has done since it last yielded.
     pub polls: &'a mut Polls,
+    /// The sanitizer, when it is on: every access is shown to it before it takes effect.
+    pub watch: Option<&'a mut Watch>,
 }
 
 /// Ordered instructions after which a workgroup yields: some may be attempts to see what another has done.
@@ -142,6 +145,20 @@ impl Polls {
 }
 
 impl Env<'_, '_> {
+    /// Whether accesses have to be shown to the sanitizer: fast paths that know no lanes are not for them then.
+    #[inline(always)]
+    pub fn watched(&self) -> bool {
+        self.watch.is_some()
+    }
+
+    /// Shows an access to the sanitizer.
+    #[cold]
+    pub fn show(&mut self, w: &Wave, touch: &Touch) {
+        if let Some(watch) = self.watch.as_deref_mut() {
+            watch.touch(w, touch);
+        }
+    }
+
     /// What keeps a wave from executing an ordered instruction.
     fn gate(&mut self, w: &Wave) -> Option<Stop> {
         self.polls.settle(w, self.mem);

@@ -19,7 +19,7 @@ use t0_backend_rdna3::isa::Mubuf;
 use super::atomic::{Rmw, Width};
 use super::lanes::each;
 use super::typed;
-use super::vmem::{linear, scattered, Access, Part, Regs};
+use super::vmem::{linear, scattered, show_scattered, Access, Part, Regs};
 use super::{scalar32, Env, Fault, Step};
 use crate::mem::{lanes_of, Addresses};
 use crate::program::{Dst, Instr, Src};
@@ -230,8 +230,14 @@ pub(super) fn exec(w: &mut Wave, env: &mut Env, i: &Instr, op: Mubuf) -> Step {
         if let Some(t) = typed::mubuf(op) {
             return typed::typed(w, env, i, t, None);
         }
-        // Without either it is a cache invalidation: nothing to do, memory is coherent here.
-        return typed::lds_load(op).map_or(Ok(()), |part| typed::into_lds(w, env, i, part));
+        if let Some(part) = typed::lds_load(op) {
+            return typed::into_lds(w, env, i, part);
+        }
+        // A cache invalidation: nothing to do, memory is coherent here.
+        if let Some(watch) = env.watch.as_deref_mut() {
+            watch.invalidate(w, op == Mubuf::buffer_gl1_inv);
+        }
+        return Ok(());
     };
     // Stores list their data first; loads and atomics have it as destination.
     let store = matches!(what, Access::Store(_) | Access::StoreHi(_) | Access::StoreWide(_));
@@ -243,8 +249,14 @@ pub(super) fn exec(w: &mut Wave, env: &mut Env, i: &Instr, op: Mubuf) -> Step {
     };
     let (exec, r) = (w.exec(), Regs::new(i, what, data));
     match places.linear(exec, what.bytes()) {
-        Some(va) => linear(w, env, what, exec, &va, r)?,
-        None => scattered(w, env, what, exec, r, &|l, b, len| places.at(l, b, len))?,
+        Some(va) => linear(w, env, i, what, exec, &va, r)?,
+        None => {
+            let at = |l: usize, b: u64, len: u64| places.at(l, b, len);
+            if env.watched() {
+                show_scattered(w, env, i, what, exec, &at);
+            }
+            scattered(w, env, what, exec, r, &at)?;
+        }
     }
     if i.mods.tfe {
         resident(w, exec, r.dst + (what.bytes() as usize).div_ceil(4))?;

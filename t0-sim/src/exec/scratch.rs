@@ -4,8 +4,9 @@
 //! GFX12 a negative base does not work, LLVM `isFlatScratchBaseLegal`). Memory is swizzled by dword over the lanes,
 //! see [`crate::scratch`]. Equal aligned offsets in all lanes, as compilers make them, are rows of memory.
 
-use super::vmem::{blame, reg, scattered, Access, Regs};
+use super::vmem::{blame, reg, scattered, show, Access, Regs};
 use super::{scalar32, Env, Fault, Step};
+use crate::aperture::Space;
 use crate::driver::ExecFaultKind;
 use crate::mem::{lanes_of, Addresses};
 use crate::program::{Instr, Src};
@@ -19,6 +20,13 @@ pub(super) fn exec(w: &mut Wave, env: &mut Env, i: &Instr, what: Access) -> Step
         (i.src[2], i.src[1])
     };
     let base = i64::from(scalar32(w, saddr)) + i64::from(i.mods.offset);
+    if let Some(watch) = env.watch.as_deref_mut() {
+        let vaddr = match i.src[0] {
+            Src::V(_) => *w.v(reg(i.src[0])),
+            _ => [0; LANES],
+        };
+        watch.scratch(w, i, w.exec(), &vaddr, scalar32(w, saddr));
+    }
     let offsets: Addresses = match i.src[0] {
         Src::V(_) => {
             let v = w.v(reg(i.src[0]));
@@ -26,13 +34,24 @@ pub(super) fn exec(w: &mut Wave, env: &mut Env, i: &Instr, what: Access) -> Step
         }
         _ => [base as u64; LANES],
     };
-    private(w, env, what, w.exec(), &offsets, Regs::new(i, what, data))
+    private(w, env, i, what, w.exec(), &offsets, Regs::new(i, what, data))
 }
 
 /// Executes an access to private memory at one offset per lane.
-pub(super) fn private(w: &mut Wave, env: &mut Env, what: Access, exec: u32, at: &Addresses, r: Regs) -> Step {
+pub(super) fn private(
+    w: &mut Wave,
+    env: &mut Env,
+    i: &Instr,
+    what: Access,
+    exec: u32,
+    at: &Addresses,
+    r: Regs,
+) -> Step {
     if exec == 0 {
         return Ok(());
+    }
+    if env.watched() {
+        show(w, env, i, what, Space::Private, exec, at);
     }
     if let Some(l) = lanes_of(exec).find(|&l| !inside(w, at[l], what.bytes())) {
         return Err(blame(l, outside(w, at[l], what.bytes())));

@@ -7,8 +7,10 @@ use t0_backend_rdna3::isa::Smem;
 
 use super::mubuf::Resource;
 use super::{scalar32, scalar64, Env, Fault, Step};
+use crate::aperture::Space;
 use crate::program::{Dst, Instr, Src};
-use crate::wave::Wave;
+use crate::sanitize::{Kind, Touch};
+use crate::wave::{Wave, LANES};
 
 pub(super) fn exec(w: &mut Wave, env: &mut Env, i: &Instr, op: Smem) -> Step {
     use Smem::*;
@@ -23,7 +25,13 @@ pub(super) fn exec(w: &mut Wave, env: &mut Env, i: &Instr, op: Smem) -> Step {
         s_buffer_load_b128 => buffer_load(w, env, i, 4),
         s_buffer_load_b256 => buffer_load(w, env, i, 8),
         s_buffer_load_b512 => buffer_load(w, env, i, 16),
-        s_gl1_inv | s_dcache_inv => Ok(()),
+        s_gl1_inv => {
+            if let Some(watch) = env.watch.as_deref_mut() {
+                watch.invalidate(w, true);
+            }
+            Ok(())
+        }
+        s_dcache_inv => Ok(()),
         // Prefetches an address translation: nothing a program can see.
         s_atc_probe | s_atc_probe_buffer => Ok(()),
     }
@@ -43,9 +51,28 @@ fn offset(w: &Wave, i: &Instr) -> u64 {
 fn load(w: &mut Wave, env: &mut Env, i: &Instr, n: usize) -> Step {
     let va = scalar64(w, i.src[0]).wrapping_add(offset(w, i)) & !3;
     let mut words = [0; 16];
+    if env.watched() {
+        show(w, env, i, va, n);
+    }
     env.mem.read(va, &mut words[..n]).map_err(|f| Fault::new(f.into()))?;
     words[..n].iter().enumerate().for_each(|(k, &v)| w.set_s(dst(i) + k, v));
     Ok(())
+}
+
+/// Shows a load of `n` dwords to the sanitizer.
+#[cold]
+fn show(w: &Wave, env: &mut Env, i: &Instr, va: u64, n: usize) {
+    let mut at = [0; LANES];
+    at[0] = va;
+    let touch = Touch {
+        instr: i,
+        space: Space::Global,
+        kind: Kind::Load,
+        lanes: 1,
+        at: &at,
+        bytes: 4 * n as u32,
+    };
+    env.show(w, &touch);
 }
 
 fn buffer_load(w: &mut Wave, env: &mut Env, i: &Instr, n: usize) -> Step {
@@ -59,9 +86,11 @@ fn buffer_load(w: &mut Wave, env: &mut Env, i: &Instr, n: usize) -> Step {
         let o = at.wrapping_add(4 * k);
         let mut word = [0];
         if o.checked_add(4).is_some_and(|end| end <= size) {
-            env.mem
-                .read((res.base & !3).wrapping_add(o), &mut word)
-                .map_err(|f| Fault::new(f.into()))?;
+            let va = (res.base & !3).wrapping_add(o);
+            if env.watched() {
+                show(w, env, i, va, 1);
+            }
+            env.mem.read(va, &mut word).map_err(|f| Fault::new(f.into()))?;
         }
         w.set_s(dst(i) + k as usize, word[0]);
     }

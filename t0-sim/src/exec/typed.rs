@@ -13,9 +13,11 @@ use super::lanes::merge16;
 use super::mubuf::{resident, Places};
 use super::vmem::{get, reg, set, Part};
 use super::{lds, Env, Fault, Step};
+use crate::aperture::Space;
 use crate::mem::lanes_of;
 use crate::program::{Dst, Instr};
-use crate::wave::{Wave, M0};
+use crate::sanitize::{Kind, Touch};
+use crate::wave::{Wave, LANES, M0};
 
 /// What a typed instruction does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,6 +134,9 @@ pub(super) fn typed(w: &mut Wave, env: &mut Env, i: &Instr, t: Typed, named: Opt
                     values[s as usize - 4] = component(w, data, t, c, l);
                 }
             }
+            if env.watched() {
+                show(w, env, i, &places, format.bytes(), Kind::Store, l);
+            }
             write(env, &places, format, l, format.store(values, t.d16))?;
         }
         return Ok(());
@@ -139,6 +144,9 @@ pub(super) fn typed(w: &mut Wave, env: &mut Env, i: &Instr, t: Typed, named: Opt
     let Dst::V(d) = i.dst[0] else { return Ok(()) };
     let d = usize::from(d);
     for l in lanes_of(exec) {
+        if env.watched() {
+            show(w, env, i, &places, format.bytes(), Kind::Load, l);
+        }
         let loaded = read(env, &places, format, l)?.map(|e| format.load(e, t.d16));
         for (c, &s) in select.iter().enumerate().take(t.count) {
             // What is out of range reads 0 in every component.
@@ -155,6 +163,31 @@ pub(super) fn typed(w: &mut Wave, env: &mut Env, i: &Instr, t: Typed, named: Opt
         resident(w, exec, d + regs)?;
     }
     Ok(())
+}
+
+/// Shows lane `l`'s element to the sanitizer, if it is in range.
+#[cold]
+fn show(w: &Wave, env: &mut Env, i: &Instr, places: &Places, bytes: u64, kind: Kind, l: usize) {
+    if places.at(l, 0, bytes).is_none() {
+        if let Some(watch) = env.watch.as_deref_mut() {
+            watch.swallowed(1 << l);
+        }
+        return;
+    }
+    // A swizzled element may change between any two dwords.
+    for b in (0..bytes).step_by(4) {
+        let mut at = [0; LANES];
+        at[l] = places.address(l, b);
+        let touch = Touch {
+            instr: i,
+            space: Space::Global,
+            kind,
+            lanes: 1 << l,
+            at: &at,
+            bytes: (bytes - b).min(4) as u32,
+        };
+        env.show(w, &touch);
+    }
 }
 
 /// Component `c` of the data registers.
@@ -208,6 +241,15 @@ pub(super) fn into_lds(w: &mut Wave, env: &mut Env, i: &Instr, part: Load) -> St
     let places = Places::new(w, i, 0)?;
     let first = u64::from(w.sgpr[M0] & 0xffff) + i.mods.offset as u64 + 128 * w.half() as u64;
     for l in lanes_of(w.exec()) {
+        let bytes = match part {
+            Load::Dword => 4,
+            Load::Part(p) => p.bytes().into(),
+            Load::Format => choose(&places, None)?.0.bytes(),
+        };
+        if env.watched() {
+            show(w, env, i, &places, bytes, Kind::Load, l);
+            lds::show_dword(w, env, i, first + 4 * l as u64, l);
+        }
         let v = match part {
             Load::Dword => get(env, l, 0, 4, &|l, b, n| places.at(l, b, n))?,
             Load::Part(p) => p.extend(get(env, l, 0, p.bytes().into(), &|l, b, n| places.at(l, b, n))?),

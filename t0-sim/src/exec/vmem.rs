@@ -6,8 +6,10 @@
 use super::atomic::{add_flush32, apply32, apply64, Rmw, Width};
 use super::lanes::{each, merge16};
 use super::{Env, Fault, Step};
+use crate::aperture::Space;
 use crate::mem::{lanes_of, Addresses, LaneFault};
 use crate::program::{Dst, Instr, Src};
+use crate::sanitize::{Kind, Touch};
 use crate::wave::{Row, Wave};
 
 /// A value narrower than a dword.
@@ -59,6 +61,15 @@ pub(super) enum Access {
 impl Access {
     pub fn is_load(self) -> bool {
         matches!(self, Access::Load(_) | Access::LoadD16(..) | Access::LoadWide(_))
+    }
+
+    /// Load, store or atomic.
+    pub fn kind(self) -> Kind {
+        match self {
+            Access::Load(_) | Access::LoadD16(..) | Access::LoadWide(_) => Kind::Load,
+            Access::Store(_) | Access::StoreHi(_) | Access::StoreWide(_) => Kind::Store,
+            Access::Atomic(..) => Kind::Atomic,
+        }
     }
 
     /// Bytes one lane accesses.
@@ -138,7 +149,10 @@ pub(super) fn rows_mut<const N: usize>(w: &mut Wave, r: usize) -> Step<&mut [Row
 
 /// Executes an access at one address per lane of `exec`.
 #[inline(always)]
-pub(super) fn linear(w: &mut Wave, env: &mut Env, what: Access, exec: u32, va: &Addresses, r: Regs) -> Step {
+pub(super) fn linear(w: &mut Wave, env: &mut Env, i: &Instr, what: Access, exec: u32, va: &Addresses, r: Regs) -> Step {
+    if env.watched() {
+        show(w, env, i, what, Space::Global, exec, va);
+    }
     match what {
         _ if exec == 0 => Ok(()),
         Access::LoadWide(1) => load::<1>(w, env, exec, va, r),
@@ -151,6 +165,20 @@ pub(super) fn linear(w: &mut Wave, env: &mut Env, what: Access, exec: u32, va: &
         Access::StoreWide(_) => store::<4>(w, env, exec, va, r),
         _ => narrow(w, env, what, exec, va, r),
     }
+}
+
+/// Shows an access of all of `exec` to the sanitizer.
+#[cold]
+pub(super) fn show(w: &Wave, env: &mut Env, i: &Instr, what: Access, space: Space, exec: u32, at: &Addresses) {
+    let touch = Touch {
+        instr: i,
+        space,
+        kind: what.kind(),
+        lanes: exec,
+        at,
+        bytes: what.bytes() as u32,
+    };
+    env.show(w, &touch);
 }
 
 /// The start of 32 consecutive accesses of `N` dwords, if all lanes are active and access such.
@@ -166,36 +194,53 @@ pub(super) fn consecutive<const N: usize>(exec: u32, addr: &Row) -> Option<u64> 
 
 /// Executes an access at `base + row`. Lanes side by side, the most frequent case, need one check for all.
 #[inline(always)]
-pub(super) fn based(w: &mut Wave, env: &mut Env, what: Access, base: u64, row: usize, r: Regs) -> Step {
+pub(super) fn based(w: &mut Wave, env: &mut Env, i: &Instr, what: Access, base: u64, row: usize, r: Regs) -> Step {
     match what {
-        Access::LoadWide(1) => based_load::<1>(w, env, what, base, row, r),
-        Access::LoadWide(2) => based_load::<2>(w, env, what, base, row, r),
-        Access::LoadWide(4) => based_load::<4>(w, env, what, base, row, r),
-        Access::StoreWide(1) => based_store::<1>(w, env, what, base, row, r),
-        Access::StoreWide(2) => based_store::<2>(w, env, what, base, row, r),
-        Access::StoreWide(4) => based_store::<4>(w, env, what, base, row, r),
-        _ => linear(w, env, what, w.exec(), &offsets(base, w.v(row)), r),
+        _ if env.watched() => linear(w, env, i, what, w.exec(), &offsets(base, w.v(row)), r),
+        Access::LoadWide(1) => based_load::<1>(w, env, i, what, base, row, r),
+        Access::LoadWide(2) => based_load::<2>(w, env, i, what, base, row, r),
+        Access::LoadWide(4) => based_load::<4>(w, env, i, what, base, row, r),
+        Access::StoreWide(1) => based_store::<1>(w, env, i, what, base, row, r),
+        Access::StoreWide(2) => based_store::<2>(w, env, i, what, base, row, r),
+        Access::StoreWide(4) => based_store::<4>(w, env, i, what, base, row, r),
+        _ => linear(w, env, i, what, w.exec(), &offsets(base, w.v(row)), r),
     }
 }
 
 #[inline(always)]
-fn based_load<const N: usize>(w: &mut Wave, env: &mut Env, what: Access, base: u64, row: usize, r: Regs) -> Step {
+fn based_load<const N: usize>(
+    w: &mut Wave,
+    env: &mut Env,
+    i: &Instr,
+    what: Access,
+    base: u64,
+    row: usize,
+    r: Regs,
+) -> Step {
     if let Some(at) = consecutive::<N>(w.exec(), w.v(row)) {
         if env.mem.load_run::<N>(base.wrapping_add(at), rows_mut(w, r.dst)?) {
             return Ok(());
         }
     }
-    linear(w, env, what, w.exec(), &offsets(base, w.v(row)), r)
+    linear(w, env, i, what, w.exec(), &offsets(base, w.v(row)), r)
 }
 
 #[inline(always)]
-fn based_store<const N: usize>(w: &mut Wave, env: &mut Env, what: Access, base: u64, row: usize, r: Regs) -> Step {
+fn based_store<const N: usize>(
+    w: &mut Wave,
+    env: &mut Env,
+    i: &Instr,
+    what: Access,
+    base: u64,
+    row: usize,
+    r: Regs,
+) -> Step {
     if let Some(at) = consecutive::<N>(w.exec(), w.v(row)) {
         if env.mem.store_run::<N>(base.wrapping_add(at), rows(w, r.data)?) {
             return Ok(());
         }
     }
-    linear(w, env, what, w.exec(), &offsets(base, w.v(row)), r)
+    linear(w, env, i, what, w.exec(), &offsets(base, w.v(row)), r)
 }
 
 #[inline(always)]
@@ -325,6 +370,53 @@ pub(super) fn scattered(
         }
     }
     Ok(())
+}
+
+/// Shows the parts of a scattered access to the sanitizer: dwords or the whole, byte by byte where those lie apart.
+#[cold]
+pub(super) fn show_scattered(
+    w: &Wave,
+    env: &mut Env,
+    i: &Instr,
+    what: Access,
+    exec: u32,
+    at: &dyn Fn(usize, u64, u64) -> Option<u64>,
+) {
+    let (all, step) = match what {
+        Access::LoadWide(_) | Access::StoreWide(_) => (what.bytes(), 4),
+        _ => (what.bytes(), what.bytes()),
+    };
+    let whole = matches!(what, Access::Atomic(..));
+    let mut show = |b: u64, len: u64, take: &dyn Fn(usize) -> bool| {
+        let (mut lanes, mut va) = (0, [0; 32]);
+        for l in lanes_of(exec).filter(|&l| take(l)) {
+            if let Some(a) = at(l, b, len) {
+                lanes |= 1 << l;
+                va[l] = a;
+            }
+        }
+        let touch = Touch {
+            instr: i,
+            space: Space::Global,
+            kind: what.kind(),
+            lanes,
+            at: &va,
+            bytes: len as u32,
+        };
+        env.show(w, &touch);
+        lanes
+    };
+    let mut reached = 0;
+    for b in (0..all).step_by(step as usize) {
+        let apart = |l: usize| !whole && at(l, b, step).is_some_and(|a| at(l, b + step - 1, 1) != Some(a + step - 1));
+        reached |= show(b, step, &|l| !apart(l));
+        for k in 0..if lanes_of(exec).any(apart) { step } else { 0 } {
+            reached |= show(b + k, 1, &apart);
+        }
+    }
+    if let Some(watch) = env.watch.as_deref_mut() {
+        watch.swallowed(exec & !reached);
+    }
 }
 
 /// Up to 4 bytes of a scattered access.
