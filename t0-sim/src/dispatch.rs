@@ -13,11 +13,12 @@ use crate::driver::{
 };
 use crate::exec::{run, Env, Polls, Stop};
 use crate::group::Setup;
-use crate::job::{lock, no_code, source, Job};
+use crate::job::{self, lock, no_code, source, Job};
 use crate::mem::{Global, Lds};
 use crate::num::Numerics;
 use crate::profile::Profile;
 use crate::program::{Program, FETCH};
+use crate::sanitize::Sanitizer;
 use crate::scratch::Area;
 use crate::wave::{Wave, WaveState};
 
@@ -38,6 +39,7 @@ pub struct Simulator {
     target: Target,
     numerics: Numerics,
     profiling: bool,
+    sanitizing: bool,
     profiles: Mutex<Vec<Profile>>,
     cache: Mutex<HashMap<(u64, u32, u32), Cached>>,
 }
@@ -76,6 +78,9 @@ pub struct RunStats {
     pub instructions: u64,
     /// WMMA instructions among them.
     pub wmma: u64,
+    /// Accesses of single lanes that the range check of a buffer kept from memory, which is defined behaviour; counted by
+    /// the sanitizer only.
+    pub out_of_range: u64,
     /// What hardware swallows silently; empty for a clean kernel.
     pub findings: Vec<Finding>,
 }
@@ -95,6 +100,7 @@ impl Simulator {
             target: GFX1100,
             numerics: Numerics::Fast,
             profiling: false,
+            sanitizing: false,
             profiles: Mutex::default(),
             cache: Mutex::default(),
         }
@@ -134,6 +140,18 @@ impl Simulator {
     pub fn with_profile(mut self) -> Simulator {
         self.profiling = true;
         self
+    }
+
+    /// Watches every access of memory: bounds, races, misplaced atomics (`sanitize/`). What it finds is in
+    /// [`RunStats::findings`].
+    pub fn with_sanitizer(mut self, on: bool) -> Simulator {
+        self.sanitizing = on;
+        self
+    }
+
+    /// Whether every access of memory is watched.
+    pub fn sanitizes(&self) -> bool {
+        self.sanitizing
     }
 
     /// The profiles of the launches since the last call, in the order they ended; those that faulted count up to the
@@ -242,13 +260,16 @@ impl Simulator {
         setup.check_scratch().map_err(&named)?;
         let program = self.program(&mem, &setup).map_err(&named)?;
         let known = program.code.len();
-        let mut job = Job::new(
-            setup,
-            program,
-            source(vm, launch.descriptor),
-            (cancel, watch),
-            self.threads,
-        );
+        vm.begin_launch();
+        let source = source(vm, launch.descriptor);
+        // Under the sanitizer groups that notice each other run on one thread: races among them depend on the order.
+        let ordered = program.orders();
+        let threads = if self.sanitizing && ordered { 1 } else { self.threads };
+        let sanitizer = self.sanitizing.then(|| sanitizer(vm, &setup, source.as_ref(), ordered));
+        let mut job = Job::new(setup, program, source, (cancel, watch), threads);
+        if let Some(s) = sanitizer {
+            job.sanitize(s);
+        }
         if self.profiling {
             job.count_instructions();
         }
@@ -319,6 +340,17 @@ impl Simulator {
         }
         cache.insert(key(setup), Cached { runs, program });
     }
+}
+
+/// The sanitizer of a launch, which knows its arguments.
+fn sanitizer(vm: &Vm, setup: &Setup, source: Option<&job::Source>, ordered: bool) -> Sanitizer {
+    let metadata = source.and_then(|(object, kernel)| object.kernels.get(*kernel)?.metadata.as_ref());
+    let args = metadata.map_or(&[][..], |m| &m.args);
+    let mut kernarg = vec![0; ((setup.kernarg.end - setup.kernarg.start) / 4) as usize];
+    if Global::new(vm).read(setup.kernarg.start, &mut kernarg).is_err() {
+        kernarg.clear(); // The kernel will fault if it needs them.
+    }
+    Sanitizer::new(vm, ordered, setup.lds, setup.waves(), args, &kernarg)
 }
 
 /// What a decoded kernel depends on besides its bytes.

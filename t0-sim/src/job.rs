@@ -11,7 +11,7 @@ use t0_backend_rdna3::object::CodeObject;
 
 use crate::backtrace::{describe, Standing};
 use crate::dispatch::RunStats;
-use crate::driver::{ExecFault, ExecFaultKind, Finding, Offset, Vm, Watch};
+use crate::driver::{self, ExecFault, ExecFaultKind, Finding, Offset, Severity, Site, Vm, Watch};
 use crate::exec::Fault;
 use crate::findings::{Collected, Seen};
 use crate::group::{Group, GroupFault, Pause, Setup};
@@ -19,6 +19,7 @@ use crate::mem::Global;
 use crate::order::Order;
 use crate::profile::Tally;
 use crate::program::{Program, FETCH};
+use crate::sanitize::{Entry, Sanitizer};
 use crate::scratch::Slots;
 
 /// A code object and the number of a kernel in it.
@@ -61,6 +62,7 @@ pub(crate) struct Job<'a> {
     tally: Option<Mutex<Tally>>,
     /// Free slots of private memory.
     slots: Slots,
+    sanitizer: Option<Arc<Sanitizer>>,
     state: Mutex<Outcome>,
 }
 
@@ -96,7 +98,13 @@ impl<'a> Job<'a> {
             threads,
             state: Mutex::default(),
             tally: None,
+            sanitizer: None,
         }
+    }
+
+    /// Watches every access.
+    pub fn sanitize(&mut self, sanitizer: Sanitizer) {
+        self.sanitizer = Some(Arc::new(sanitizer));
     }
 
     /// Counts every instruction.
@@ -155,8 +163,9 @@ impl<'a> Job<'a> {
         let needs = self.setup.scratch.map_or(0, |_| self.setup.waves());
         // There are enough slots: no more groups are in flight at once.
         let slots = self.slots.take(needs).unwrap_or_default();
-        let group = Group::new(&self.setup, self.program(), self.id(n), slots);
+        let mut group = Group::new(&self.setup, self.program(), self.id(n), slots);
         group.poison(mem);
+        group.watch = self.sanitizer.as_ref().map(|s| s.watch(n));
         group
     }
 
@@ -178,7 +187,7 @@ impl<'a> Job<'a> {
                 self.answer(n, &group);
             }
             if self.order.stopped(n) {
-                self.retire(n, &group, false);
+                self.retire(n, group, false);
                 return true;
             }
             mem.shield(&group.program, self.setup.entry, &self.setup.kernarg);
@@ -190,7 +199,7 @@ impl<'a> Job<'a> {
             match pause {
                 Ok(Pause::Ended) => {
                     self.count(n, &group);
-                    self.retire(n, &group, false);
+                    self.retire(n, group, false);
                     return true;
                 }
                 Ok(Pause::Round | Pause::Jump(_)) => {}
@@ -204,15 +213,18 @@ impl<'a> Job<'a> {
                 }
                 Err(f) => {
                     self.fault(n, &group, f);
-                    self.retire(n, &group, true);
+                    self.retire(n, group, true);
                     return true;
                 }
             }
         }
     }
 
-    fn retire(&self, n: u64, group: &Group, faulted: bool) {
+    fn retire(&self, n: u64, group: Group, faulted: bool) {
         self.slots.give(&group.slots);
+        if let (Some(s), Some(watch)) = (&self.sanitizer, group.watch) {
+            s.retire(n, *watch, faulted);
+        }
         self.order.end(n, faulted);
     }
 
@@ -259,7 +271,7 @@ impl<'a> Job<'a> {
         }
         e.pc = program.code.get(f.pc as usize).map(|i| i.offset);
         e.instruction = Some(program.text(f.pc));
-        e.source_line = self.line_of(program, f.pc);
+        e.source_line = self.line_of(program, f.pc).map(|s| s.to_string());
         e.workgroup = Some(group.id);
         e.wave = Some(f.wave);
         e.lane = f.fault.lane;
@@ -272,7 +284,10 @@ impl<'a> Job<'a> {
     /// Where waves stand, as text.
     fn places(&self, all: Vec<Standing>) -> String {
         let program = self.program();
-        describe(all, &program, &|at| self.line_of(&program, at))
+        describe(all, &program, &|at| {
+            let source = self.line_of(&program, at)?;
+            Some(format!("{}:{}", source.file, source.line))
+        })
     }
 
     /// Says where group `n` stands; when all groups on threads have, the question is answered.
@@ -328,13 +343,13 @@ impl<'a> Job<'a> {
     }
 
     /// Place of an instruction in the Rust source, when the code object tells.
-    fn line_of(&self, program: &Program, at: u32) -> Option<String> {
+    fn line_of(&self, program: &Program, at: u32) -> Option<driver::Source> {
         let (object, kernel) = self.source.as_ref()?;
         let line = object
             .kernels
             .get(*kernel)?
             .line_at(program.code.get(at as usize)?.offset)?;
-        Some(format!("{}:{}", line.file, line.line))
+        Some(driver::Source::of(line))
     }
 
     /// The result.
@@ -360,6 +375,7 @@ impl<'a> Job<'a> {
             });
         }
         stats.findings = self.findings(findings, &name);
+        stats.out_of_range = self.sanitizer.as_ref().map_or(0, |s| s.swallowed());
         Ok(stats)
     }
 
@@ -371,19 +387,34 @@ impl<'a> Job<'a> {
         first
     }
 
+    /// An instruction as a lane of a wave executed it.
+    fn site(&self, program: &Program, at: u32, group: u64, wave: u32, lane: u32) -> Site {
+        Site {
+            pc: program.code.get(at as usize).map_or(0, |i| i.offset),
+            instruction: program.text(at),
+            source: self.line_of(program, at),
+            workgroup: self.id(group),
+            wave,
+            lane,
+        }
+    }
+
     fn findings(&self, all: Collected, name: &Option<String>) -> Vec<Finding> {
         let program = self.program();
         let finding = |(group, wave, seen): (u64, u32, Seen)| Finding {
-            kind: seen.kind,
+            rule: seen.kind.rule(),
+            severity: Severity::Error,
+            text: seen.kind.to_string(),
             kernel: name.clone(),
-            pc: program.code.get(seen.at as usize).map_or(0, |i| i.offset),
-            instruction: program.text(seen.at),
-            source_line: self.line_of(&program, seen.at),
-            workgroup: self.id(group),
-            wave,
-            lane: seen.lane,
+            site: self.site(&program, seen.at, group, wave, seen.lane),
+            other: None,
             count: seen.count,
         };
-        all.into_iter().map(finding).collect()
+        let mut findings: Vec<Finding> = all.into_iter().map(finding).collect();
+        if let Some(s) = &self.sanitizer {
+            let site = |e: &Entry| self.site(&program, e.at, e.group.into(), e.wave.into(), e.lane.into());
+            findings.extend(s.finish(name, &site));
+        }
+        findings
     }
 }

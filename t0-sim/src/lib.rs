@@ -20,7 +20,7 @@ pub mod num;
 mod order;
 pub mod profile;
 pub mod program;
-pub mod sanitize;
+mod sanitize;
 mod scratch;
 mod wait;
 pub mod wave;

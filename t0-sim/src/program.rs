@@ -271,6 +271,14 @@ impl Program {
         self.insts.push(f.what.ok());
     }
 
+    /// Whether workgroups may notice each other: some instruction is ordered, or a jump through a register may lead to
+    /// one, see `order.rs`.
+    pub(crate) fn orders(&self) -> bool {
+        use isa::Sop1::{s_setpc_b64, s_swappc_b64};
+        let jumps = |i: &Instr| matches!(i.op, Opcode::Sop1(s_setpc_b64 | s_swappc_b64));
+        self.code.iter().any(|i| i.ordered || jumps(i))
+    }
+
     /// The bytes that were decoded: offset and length of each run.
     pub fn runs(&self) -> Vec<(u64, usize)> {
         let mut parts: Vec<(i64, usize)> = self.code.iter().map(|i| (i.offset as i64, i.size as usize)).collect();

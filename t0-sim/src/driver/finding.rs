@@ -1,34 +1,126 @@
-//! What a kernel did that hardware swallows silently and its author should know.
+//! What a kernel did wrong that hardware swallows silently and its author should know.
 //!
 //! A finding is no fault: the kernel goes on exactly as on the card. One finding stands for all occurrences at one
-//! instruction; it describes the first of them in the order of workgroups and waves.
+//! instruction (of a race: at one pair of instructions); it describes the first of them in the order of workgroups and
+//! waves.
 
 use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use t0_backend_rdna3::object::Line;
+
+use super::Offset;
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Doubtful: it may be meant.
+    Warning,
+    /// Wrong results, or worse, on the card.
+    Error,
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        })
+    }
+}
 
 /// One finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
+    /// Stable name of what was broken: `out-of-bounds`, `lds-race` ….
+    pub rule: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
     /// What happened.
-    pub kind: FindingKind,
+    pub text: String,
     /// Kernel name, when known.
     pub kernel: Option<String>,
+    /// Where.
+    pub site: Site,
+    /// The other side of a race.
+    pub other: Option<Site>,
+    /// Occurrences, over the whole dispatch.
+    pub count: u64,
+}
+
+/// An instruction as one lane executed it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Site {
     /// Byte offset of the instruction from the kernel's entry.
     pub pc: u64,
     /// The instruction as text.
     pub instruction: String,
     /// Place in the Rust source, when known.
-    pub source_line: Option<String>,
+    pub source: Option<Source>,
     /// Workgroup in x, y, z.
     pub workgroup: [u32; 3],
     /// Wave of the workgroup.
     pub wave: u32,
     /// Lane of the wave.
     pub lane: u32,
-    /// Accesses like it at this instruction, over the whole dispatch.
-    pub count: u64,
 }
 
-/// Kinds of [`Finding`].
+/// A place in the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The file, as the compiler names it.
+    pub file: Arc<str>,
+    /// Line from 1.
+    pub line: u32,
+    /// Column from 1; 0 when unknown.
+    pub column: u32,
+    /// The line itself, if the file is there.
+    pub text: Option<String>,
+}
+
+impl Source {
+    /// Of a row of the line table. The text is read from the file, if it is found from here or a directory above:
+    /// compilers name files relative to the workspace.
+    pub fn of(line: &Line) -> Source {
+        Source {
+            file: line.file.clone(),
+            line: line.line,
+            column: line.column,
+            text: text_of(Path::new(&*line.file), line.line),
+        }
+    }
+}
+
+/// Directories above the current one that may be the workspace.
+const ABOVE: usize = 4;
+
+fn text_of(file: &Path, line: u32) -> Option<String> {
+    let here = std::env::current_dir().unwrap_or_default();
+    let found = here
+        .ancestors()
+        .take(ABOVE)
+        .map(|d| d.join(file))
+        .find(|p| p.is_file())?;
+    let text = std::fs::read_to_string(found).ok()?;
+    let text = text.lines().nth(line.checked_sub(1)? as usize)?;
+    Some(text.trim().to_owned())
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)?;
+        if self.column > 0 {
+            write!(f, ":{}", self.column)?;
+        }
+        match &self.text {
+            Some(t) => write!(f, ": {t}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Kinds of findings that need no sanitizer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FindingKind {
     /// An access that ends outside of the workgroup's LDS: the part outside reads 0 or is dropped.
@@ -46,30 +138,49 @@ pub enum FindingKind {
     },
 }
 
-impl fmt::Display for Finding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.kind)?;
-        if let Some(k) = &self.kernel {
-            write!(f, "; kernel `{k}`")?;
+impl FindingKind {
+    /// The rule that was broken.
+    pub fn rule(&self) -> &'static str {
+        match self {
+            FindingKind::LdsOutOfRange { .. } => "lds-out-of-bounds",
         }
+    }
+}
+
+impl fmt::Display for Site {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [x, y, z] = self.workgroup;
-        let Finding {
+        let Site {
             instruction,
             pc,
             wave,
             lane,
             ..
         } = self;
+        let at = Offset(*pc);
         write!(
             f,
-            "; instruction `{instruction}` at {}; workgroup ({x}, {y}, {z}) wave {wave} lane {lane}",
-            super::Offset(*pc)
+            "instruction `{instruction}` at {at}; workgroup ({x}, {y}, {z}) wave {wave} lane {lane}"
         )?;
+        match &self.source {
+            Some(s) => write!(f, "; {s}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({}): {}", self.severity, self.rule, self.text)?;
+        if let Some(k) = &self.kernel {
+            write!(f, "; kernel `{k}`")?;
+        }
+        write!(f, "; {}", self.site)?;
+        if let Some(other) = &self.other {
+            write!(f, "; the other side: {other}")?;
+        }
         if self.count > 1 {
             write!(f, "; {} accesses in all", self.count)?;
-        }
-        if let Some(s) = &self.source_line {
-            write!(f, "; {s}")?;
         }
         Ok(())
     }

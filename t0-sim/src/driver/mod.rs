@@ -31,10 +31,10 @@ mod vm;
 mod watch;
 
 pub use arena::{Arena, ArenaError, PAGE};
-pub use finding::{Finding, FindingKind};
+pub use finding::{Finding, FindingKind, Severity, Site, Source};
 pub use kfd::SimKfd;
 pub use node::node_of;
-pub use vm::{Access, HostRange, Mapping, Near, Nearest, PageFlags, PageTable, Vm, VmFault, VmFaultKind};
+pub use vm::{Access, Freed, HostRange, Mapping, Near, Nearest, PageFlags, PageTable, Vm, VmFault, VmFaultKind};
 pub use watch::Watch;
 
 /// Runs kernels for the packet processor.
@@ -232,6 +232,16 @@ pub enum ExecFaultKind {
         /// Size of the space.
         size: u64,
     },
+    /// An atomic whose address is not a multiple of its size.
+    #[error("{space} atomic at {address:#x} is not aligned to {bytes} bytes; hardware raises a memory violation")]
+    MisalignedAtomic {
+        /// `LDS` or `global`.
+        space: &'static str,
+        /// The address, or the offset in the LDS.
+        address: u64,
+        /// Bytes of the value.
+        bytes: u64,
+    },
     /// Bytes that are no instruction of the target.
     #[error("illegal instruction {}", Words(.words))]
     IllegalInstruction {
@@ -273,6 +283,30 @@ pub enum ExecFaultKind {
     /// The queue was destroyed while the kernel ran.
     #[error("stopped because the queue was destroyed")]
     Cancelled,
+}
+
+impl ExecFaultKind {
+    /// Stable name of the rule that was broken; `fault` where none has a name of its own.
+    pub fn rule(&self) -> &'static str {
+        match self {
+            ExecFaultKind::Memory(f) => match (&f.kind, &f.nearest) {
+                (VmFaultKind::Misaligned, _) => "misaligned-atomic",
+                (VmFaultKind::NotPresent, Near::Allocation(n)) if n.freed.is_some() && n.range.contains(&f.va) => {
+                    "use-after-free"
+                }
+                (VmFaultKind::NotPresent | VmFaultKind::Straddles | VmFaultKind::ReadOnly, _) => "out-of-bounds",
+                _ => "fault",
+            },
+            ExecFaultKind::MisalignedAtomic { .. } => "misaligned-atomic",
+            ExecFaultKind::OutOfAperture { space: "scratch", .. } => "scratch-out-of-bounds",
+            ExecFaultKind::OutOfAperture { .. } => "out-of-bounds",
+            ExecFaultKind::Endless { .. } => "endless-loop",
+            ExecFaultKind::Deadlock { .. } => "deadlock",
+            ExecFaultKind::IllegalInstruction { .. } => "illegal-instruction",
+            ExecFaultKind::Trap { .. } => "trap",
+            ExecFaultKind::Unsupported { .. } | ExecFaultKind::Rule { .. } | ExecFaultKind::Cancelled => "fault",
+        }
+    }
 }
 
 struct Words<'a>(&'a [u32]);

@@ -383,6 +383,7 @@ impl Processor {
             ExecFaultKind::OutOfAperture { .. } => self.queue_error(aql::QUEUE_ERROR_APERTURE, detail),
             ExecFaultKind::Trap { .. } => self.queue_error(aql::QUEUE_ERROR_TRAP, detail),
             ExecFaultKind::IllegalInstruction { .. }
+            | ExecFaultKind::MisalignedAtomic { .. }
             | ExecFaultKind::Unsupported { .. }
             | ExecFaultKind::Rule { .. } => self.queue_error(aql::QUEUE_ERROR_ILLEGAL_INSTRUCTION, detail),
             ExecFaultKind::Endless { .. } | ExecFaultKind::Deadlock { .. } | ExecFaultKind::Cancelled => {

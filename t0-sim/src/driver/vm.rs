@@ -190,6 +190,15 @@ impl fmt::Display for Near {
     }
 }
 
+/// When an allocation was freed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Freed {
+    /// Before the latest launch began.
+    Before,
+    /// After it began.
+    During,
+}
+
 /// Where a bad address lies relative to an allocation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Nearest {
@@ -198,7 +207,7 @@ pub struct Nearest {
     /// GPU addresses of the allocation.
     pub range: Range<u64>,
     /// The allocation was freed before the access.
-    pub freed: bool,
+    pub freed: Option<Freed>,
     /// The faulting address.
     pub va: u64,
 }
@@ -213,7 +222,11 @@ impl fmt::Display for Nearest {
         } else {
             write!(f, "{} bytes into `{name}`", va - range.start)?;
         }
-        let state = if self.freed { ", freed before" } else { "" };
+        let state = match self.freed {
+            None => "",
+            Some(Freed::Before) => ", freed before this launch",
+            Some(Freed::During) => ", freed while this launch ran",
+        };
         write!(f, " ({} bytes at {:#x}{state})", range.end - range.start, range.start)
     }
 }
@@ -280,7 +293,8 @@ impl PageTable {
 struct Named {
     len: u64,
     name: Arc<str>,
-    freed: bool,
+    /// How many launches had begun when it was freed.
+    freed: Option<u64>,
 }
 
 /// The GPU's address space and the memory behind it.
@@ -289,6 +303,7 @@ pub struct Vm {
     table: RwLock<Arc<PageTable>>,
     generation: AtomicU64,
     names: Mutex<BTreeMap<u64, Named>>,
+    launches: AtomicU64,
     code: Mutex<BTreeMap<u64, Arc<CodeObject>>>,
 }
 
@@ -306,6 +321,7 @@ impl Vm {
             table: RwLock::default(),
             generation: AtomicU64::new(0),
             names: Mutex::default(),
+            launches: AtomicU64::new(0),
             code: Mutex::default(),
         })
     }
@@ -345,13 +361,16 @@ impl Vm {
             .iter()
             .map(|(&start, n)| (distance(start, n), start, n))
             .filter(|&(d, _, n)| d <= n.len.max(REACH))
-            .min_by_key(|&(d, start, n)| (d > 0, internal(start), d, n.freed, Reverse(start)));
+            .min_by_key(|&(d, start, n)| (d > 0, internal(start), d, n.freed.is_some(), Reverse(start)));
         fault.nearest = match best {
             Some((d, ..)) if d > 0 && va < NEAR_ZERO => Near::Zero,
             Some((_, start, n)) => Near::Allocation(Nearest {
                 name: n.name.clone(),
                 range: start..start + n.len,
-                freed: n.freed,
+                freed: n.freed.map(|at| match at < self.launches.load(Ordering::Relaxed) {
+                    true => Freed::Before,
+                    false => Freed::During,
+                }),
                 va,
             }),
             None if va < NEAR_ZERO => Near::Zero,
@@ -365,6 +384,23 @@ impl Vm {
         let names = lock(&self.names);
         let (start, n) = names.range(..=va).next_back()?;
         (va - start < n.len).then(|| n.name.clone())
+    }
+
+    /// A launch begins: what is freed from now on is freed while it runs.
+    pub fn begin_launch(&self) {
+        self.launches.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Ranges and names of everything named and not freed, by address.
+    pub fn allocations(&self) -> Vec<(Range<u64>, Arc<str>)> {
+        let names = lock(&self.names);
+        let live = names.iter().filter(|(_, n)| n.freed.is_none());
+        live.map(|(&start, n)| (start..start + n.len, n.name.clone())).collect()
+    }
+
+    /// Takes back the name given to the range at `va`: nobody's memory, if the buffer around it has other names.
+    pub fn unname(&self, va: u64) {
+        lock(&self.names).remove(&va);
     }
 
     /// Marks the mapping that holds `va` as the runtime's own (rings, signals, kernel arguments): a card lets kernels
@@ -386,8 +422,8 @@ impl Vm {
         let stale: Vec<u64> = names
             .range(..va + len.max(1))
             .rev()
-            .take_while(|(s, n)| **s + n.len > va || n.freed)
-            .filter(|(s, n)| n.freed && **s + n.len > va)
+            .take_while(|(s, n)| **s + n.len > va || n.freed.is_some())
+            .filter(|(s, n)| n.freed.is_some() && **s + n.len > va)
             .map(|(s, _)| *s)
             .collect();
         for s in stale {
@@ -398,7 +434,7 @@ impl Vm {
             Named {
                 len,
                 name: name.into(),
-                freed: false,
+                freed: None,
             },
         );
     }
@@ -407,10 +443,10 @@ impl Vm {
     pub fn forget(&self, va: u64) {
         let mut names = lock(&self.names);
         if let Some(n) = names.get_mut(&va) {
-            n.freed = true;
+            n.freed = Some(self.launches.load(Ordering::Relaxed));
         }
         while names.len() > REMEMBERED {
-            let Some(old) = names.iter().find(|(_, n)| n.freed).map(|(s, _)| *s) else {
+            let Some(old) = names.iter().find(|(_, n)| n.freed.is_some()).map(|(s, _)| *s) else {
                 break;
             };
             names.remove(&old);
@@ -620,7 +656,7 @@ mod tests {
         let e = vm.resolve(0x10010, 4, Access::Read).unwrap_err();
         assert!(
             e.to_string()
-                .contains("16 bytes into `a` (8192 bytes at 0x10000, freed before)"),
+                .contains("16 bytes into `a` (8192 bytes at 0x10000, freed while this launch ran)"),
             "{e}"
         );
     }

@@ -12,7 +12,7 @@ use super::lanes::each;
 use super::vmem::{self, blame, consecutive, put_narrow, put_old, reg, rows, rows_mut, Access, Part, Regs};
 use super::{Env, Fault, Step};
 use crate::aperture::Space;
-use crate::driver::FindingKind;
+use crate::driver::{ExecFaultKind, FindingKind};
 use crate::mem::{lanes_of, Addresses, Lds};
 use crate::program::{Dst, Instr};
 use crate::sanitize::{Kind, Touch};
@@ -219,43 +219,33 @@ fn show(w: &Wave, env: &mut Env, i: &Instr, op: Op) {
         let base = w.v(reg(i.src[0]));
         each(|l| base[l].wrapping_add(offset).into())
     };
-    let mut row = |at: Addresses, kind: Kind, bytes: usize, lanes: u32| {
-        let touch = Touch {
-            instr: i,
-            space: Space::Shared,
-            kind,
-            lanes,
-            at: &at,
-            bytes: bytes as u32,
-        };
-        env.show(w, &touch);
+    let mut row = |at: Addresses, what: Access, lanes: u32, data: usize| {
+        vmem::show(w, env, i, what, Space::Shared, (lanes, &at), data);
     };
-    let offset = i.mods.offset as u32;
+    let (offset, data) = (i.mods.offset as u32, [reg(i.src[1]), reg(i.src[2])]);
+    let mut two = |n: usize, stride: u32, what: Access| {
+        for (o, data) in offsets(i, n, stride).into_iter().zip(data) {
+            row(from(o), what, exec, data);
+        }
+    };
     match op {
-        Op::One(what) => row(from(offset), what.kind(), what.bytes() as usize, exec),
-        Op::Load2(n, stride) => {
-            for o in offsets(i, n, stride) {
-                row(from(o), Kind::Load, 4 * n, exec);
-            }
+        Op::Load2(n, stride) => two(n, stride, Access::LoadWide(n)),
+        Op::Store2(n, stride) => two(n, stride, Access::StoreWide(n)),
+        Op::Swap2(1, stride) => two(1, stride, Access::Atomic(Rmw::Swap, Width::W32)),
+        Op::Swap2(n, stride) => two(n, stride, Access::Atomic(Rmw::Swap, Width::W64)),
+        Op::One(what) => row(from(offset), what, exec, data[0]),
+        Op::CondXchg => {
+            let what = Access::Atomic(Rmw::Swap, Width::W64);
+            row(from(offset).map(|a| a & !7), what, exec, 0);
         }
-        Op::Store2(n, stride) => {
-            for o in offsets(i, n, stride) {
-                row(from(o), Kind::Store, 4 * n, exec);
-            }
-        }
-        Op::Swap2(n, stride) => {
-            for o in offsets(i, n, stride) {
-                row(from(o), Kind::Atomic, 4 * n, exec);
-            }
-        }
-        Op::CondXchg => row(from(offset).map(|a| a & !7), Kind::Atomic, 8, exec),
         Op::AddTid(what) => {
             let base = m0_address(w, i) + 128 * w.half() as u64;
-            row(each(|l| base + 4 * l as u64), what.kind(), what.bytes() as usize, exec);
+            row(each(|l| base + 4 * l as u64), what, exec, reg(i.src[0]));
         }
         Op::Count(_) => {
             let first = exec & exec.wrapping_neg();
-            row([m0_address(w, i); LANES], Kind::Atomic, 4, first);
+            let what = Access::Atomic(Rmw::Add, Width::W32);
+            row([m0_address(w, i); LANES], what, first, 0);
         }
         Op::Swizzle | Op::Permute | Op::BPermute | Op::Nop | Op::Graphics => {}
     }
@@ -271,6 +261,7 @@ pub(super) fn show_dword(w: &Wave, env: &mut Env, i: &Instr, at: u64, l: usize) 
         lanes: 1 << l,
         at: &[at; LANES],
         bytes: 4,
+        data: None,
     };
     env.show(w, &touch);
 }
@@ -486,10 +477,11 @@ fn note(w: &mut Wave, lds: &Lds, i: &Instr, address: u64, len: u32, write: bool,
 /// `shouldExpandAtomicRMWInIR`).
 fn atomic(w: &mut Wave, lds: &mut Lds, i: &Instr, (op, width): (Rmw, Width), at: u64, r: Regs, l: usize) -> Step {
     if at % width.bytes() != 0 {
-        let f = Fault::rule(format!(
-            "LDS atomic at {at:#x} is not aligned to {} bytes; hardware raises a memory violation",
-            width.bytes()
-        ));
+        let f = Fault::new(ExecFaultKind::MisalignedAtomic {
+            space: "LDS",
+            address: at,
+            bytes: width.bytes(),
+        });
         return Err(blame(l, f));
     }
     check(w, lds, i, at, width.bytes() as u32, true, l);

@@ -71,6 +71,7 @@ fn show(w: &Wave, env: &mut Env, i: &Instr, va: u64, n: usize) {
         lanes: 1,
         at: &at,
         bytes: 4 * n as u32,
+        data: None,
     };
     env.show(w, &touch);
 }

@@ -185,6 +185,7 @@ fn show(w: &Wave, env: &mut Env, i: &Instr, places: &Places, bytes: u64, kind: K
             lanes: 1 << l,
             at: &at,
             bytes: (bytes - b).min(4) as u32,
+            data: None,
         };
         env.show(w, &touch);
     }

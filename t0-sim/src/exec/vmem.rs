@@ -7,6 +7,7 @@ use super::atomic::{add_flush32, apply32, apply64, Rmw, Width};
 use super::lanes::{each, merge16};
 use super::{Env, Fault, Step};
 use crate::aperture::Space;
+use crate::driver::ExecFaultKind;
 use crate::mem::{lanes_of, Addresses, LaneFault};
 use crate::program::{Dst, Instr, Src};
 use crate::sanitize::{Kind, Touch};
@@ -69,6 +70,15 @@ impl Access {
             Access::Load(_) | Access::LoadD16(..) | Access::LoadWide(_) => Kind::Load,
             Access::Store(_) | Access::StoreHi(_) | Access::StoreWide(_) => Kind::Store,
             Access::Atomic(..) => Kind::Atomic,
+        }
+    }
+
+    /// Where a store's bytes are, when its first data register is `r`: register and bit.
+    pub fn data(self, r: usize) -> Option<(usize, u32)> {
+        match self {
+            Access::Store(_) | Access::StoreWide(_) => Some((r, 0)),
+            Access::StoreHi(_) => Some((r, 16)),
+            _ => None,
         }
     }
 
@@ -151,7 +161,7 @@ pub(super) fn rows_mut<const N: usize>(w: &mut Wave, r: usize) -> Step<&mut [Row
 #[inline(always)]
 pub(super) fn linear(w: &mut Wave, env: &mut Env, i: &Instr, what: Access, exec: u32, va: &Addresses, r: Regs) -> Step {
     if env.watched() {
-        show(w, env, i, what, Space::Global, exec, va);
+        show(w, env, i, what, Space::Global, (exec, va), r.data);
     }
     match what {
         _ if exec == 0 => Ok(()),
@@ -169,7 +179,15 @@ pub(super) fn linear(w: &mut Wave, env: &mut Env, i: &Instr, what: Access, exec:
 
 /// Shows an access of all of `exec` to the sanitizer.
 #[cold]
-pub(super) fn show(w: &Wave, env: &mut Env, i: &Instr, what: Access, space: Space, exec: u32, at: &Addresses) {
+pub(super) fn show(
+    w: &Wave,
+    env: &mut Env,
+    i: &Instr,
+    what: Access,
+    space: Space,
+    (exec, at): (u32, &Addresses),
+    data: usize,
+) {
     let touch = Touch {
         instr: i,
         space,
@@ -177,6 +195,7 @@ pub(super) fn show(w: &Wave, env: &mut Env, i: &Instr, what: Access, space: Spac
         lanes: exec,
         at,
         bytes: what.bytes() as u32,
+        data: what.data(data),
     };
     env.show(w, &touch);
 }
@@ -310,10 +329,11 @@ pub(super) fn operands(w: &Wave, width: Width, r: Regs, l: usize) -> (u64, u64) 
 /// One lane's atomic on global memory.
 fn atomic(w: &mut Wave, env: &mut Env, (op, width): (Rmw, Width), va: u64, r: Regs, l: usize) -> Step {
     if va % width.bytes() != 0 {
-        let f = Fault::rule(format!(
-            "atomic at {va:#x} is not aligned to {} bytes; hardware raises a memory violation",
-            width.bytes()
-        ));
+        let f = Fault::new(ExecFaultKind::MisalignedAtomic {
+            space: "global",
+            address: va,
+            bytes: width.bytes(),
+        });
         return Err(blame(l, f));
     }
     let (a, b) = operands(w, width, r, l);
@@ -402,6 +422,7 @@ pub(super) fn show_scattered(
             lanes,
             at: &va,
             bytes: len as u32,
+            data: None,
         };
         env.show(w, &touch);
         lanes

@@ -6,17 +6,40 @@
 //! `smem`, `lds::show`, `scratch::private`). Fast paths that know no lanes are skipped then; off, each of these places
 //! costs one predictable branch.
 //!
+//! What an access is checked for: `bounds` (exact sizes, names), `race` (with `shadow`, `clocks` and `sync`), and a few
+//! traps that depend on values and so escape a static checker: float atomics on fine-grained memory, FLAT and scratch
+//! addresses that only an offset brings into their aperture (entries of the errata table with scope "values").
+//!
 //! Invariant: watching changes nothing a program can see.
 
-use t0_backend_rdna3::isa::Flags;
-
-use crate::aperture::Space;
-use crate::mem::Addresses;
-use crate::program::Instr;
-use crate::wave::{Row, Wave};
-
+mod bounds;
+mod clocks;
+mod launch;
+mod race;
+mod report;
+mod shadow;
+mod sync;
 #[cfg(test)]
 mod tests;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::aperture::Space;
+use crate::driver::Severity;
+use crate::job::lock;
+use crate::mem::{lanes_of, Addresses};
+use crate::program::{Dst, Instr};
+use crate::wave::{Row, Wave};
+
+use bounds::Good;
+use clocks::{join, Clocks, Done};
+pub(crate) use launch::Sanitizer;
+use race::{Access, Event, Logged};
+use report::{Reports, What};
+pub(crate) use shadow::Entry;
+use shadow::{Cell, Role};
+use sync::Acquired;
 
 /// What an access does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -46,26 +69,202 @@ pub struct Touch<'t> {
     pub at: &'t Addresses,
     /// Bytes of each lane.
     pub bytes: u32,
+    /// What a store writes, when it stands in registers: the first one, and the bit of it at which the bytes begin.
+    pub data: Option<(usize, u32)>,
 }
 
 /// What the sanitizer knows about a running workgroup.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Watch {
+    launch: Arc<Sanitizer>,
+    group: u32,
+    clocks: Clocks,
+    /// The clocks at the beginning of the log.
+    started: Clocks,
+    log: Vec<Event>,
+    /// Shadow of the LDS.
+    lds: Vec<Cell>,
+    /// What was released through atomics of the LDS.
+    lds_releases: HashMap<u64, Vec<Done>>,
+    acquired: Vec<Acquired>,
+    /// Where the last access was in bounds.
+    good: Good,
     /// Accesses of lanes that a buffer's range check kept from memory: defined behaviour, only counted.
     swallowed: u64,
+    reports: Reports,
     #[cfg(test)]
-    log: Vec<tests::Seen>,
+    shown: Vec<tests::Seen>,
 }
 
+/// What a watch leaves: log, clocks at its beginning, reports, swallowed accesses.
+type Left = (Vec<Event>, Clocks, Reports, u64);
+
 impl Watch {
+    fn new(launch: Arc<Sanitizer>, group: u32, waves: usize, lds: Vec<Cell>) -> Watch {
+        Watch {
+            launch,
+            group,
+            clocks: Clocks::new(waves),
+            started: Clocks::new(waves),
+            log: Vec::new(),
+            lds,
+            lds_releases: HashMap::new(),
+            acquired: vec![Acquired::default(); waves],
+            good: 0..0,
+            swallowed: 0,
+            reports: Reports::default(),
+            #[cfg(test)]
+            shown: Vec::new(),
+        }
+    }
+
+    fn into_parts(self) -> (Vec<Cell>, Left) {
+        (self.lds, (self.log, self.started, self.reports, self.swallowed))
+    }
+
     /// An access that is about to take effect.
-    pub fn touch(&mut self, w: &Wave, touch: &Touch) {
-        if touch.lanes == 0 {
+    pub fn touch(&mut self, w: &Wave, t: &Touch) {
+        if t.lanes == 0 {
             return;
         }
-        let _ = w;
         #[cfg(test)]
-        self.log.push(tests::Seen::of(w, touch));
+        self.shown.push(tests::Seen::of(w, t));
+        match t.space {
+            Space::Global => {
+                self.bounds(w, t);
+                if t.kind == Kind::Atomic {
+                    self.float_atomic(w, t);
+                }
+                self.global(w, t);
+            }
+            Space::Shared => self.local(w, t),
+            // A lane's own, and checked against its size where it is accessed.
+            Space::Private => {}
+        }
+    }
+
+    fn entry(&self, w: &Wave, t: &Touch, l: usize) -> Entry {
+        let wait = &t.instr.wait;
+        let counter = match t.space {
+            Space::Shared if wait.lgkm > 0 => 1,
+            _ if wait.vs > 0 => 2,
+            _ if wait.vm > 0 => 0,
+            _ => 1,
+        };
+        Entry {
+            group: self.group,
+            number: w.waits.issued()[counter],
+            at: t.instr.index,
+            wave: w.index as u8,
+            lane: (l + 32 * w.half()) as u8,
+            mask: 15,
+            counter: counter as u8,
+        }
+    }
+
+    fn access<'a>(&self, w: &'a Wave, t: &'a Touch) -> Access<'a> {
+        let m = &t.instr.mods;
+        let values = t.data.map(|(r, shift)| {
+            let regs = (t.bytes as usize).div_ceil(4);
+            (w.vs(r, regs), shift)
+        });
+        Access {
+            who: self.entry(w, t, 0),
+            role: t.kind.into(),
+            polls: t.kind == Kind::Load && (m.glc || m.dlc || m.slc && m.glc),
+            flushed: w.waits.flushed,
+            returns: t.instr.dst[0] != Dst::None && (m.glc || t.space == Space::Shared),
+            lanes: t.lanes,
+            at: t.at,
+            bytes: t.bytes,
+            values,
+            done: w.waits.done(),
+        }
+    }
+
+    fn global(&mut self, w: &Wave, t: &Touch) {
+        let a = self.access(w, t);
+        if self.launch.ordered {
+            let acquired = &mut self.acquired[usize::from(a.who.wave)];
+            lock(&self.launch.shadow).check_ordered(&self.clocks, acquired, &mut self.reports, &a);
+            return;
+        }
+        if a.polls {
+            return;
+        }
+        self.log.push(Event::Access(Box::new(Logged::of(&a))));
+        if self.log.len() >= launch::LOG {
+            let log = std::mem::take(&mut self.log);
+            self.launch.check(&log, &mut self.started, &mut self.reports);
+        }
+    }
+
+    fn local(&mut self, w: &Wave, t: &Touch) {
+        let a = self.access(w, t);
+        race::local(&mut self.lds, &self.clocks, &mut self.reports, &a);
+        let first = t.at[t.lanes.trailing_zeros() as usize % 32];
+        if a.role == Role::Atomic && a.returns && lanes_of(t.lanes).all(|l| t.at[l] == first) {
+            self.pass_on(&a, first);
+        }
+    }
+
+    /// Atomics of the LDS with one address for all lanes that return the old value (tickets, "the last wave does it"):
+    /// each wave learns what those before it knew. There are no caches to invalidate.
+    fn pass_on(&mut self, a: &Access, at: u64) {
+        let mut row = self.clocks.row(a.who.wave, a.done);
+        if let Some(known) = self.lds_releases.remove(&at) {
+            self.clocks.learn(a.who.wave, &known);
+            row.iter_mut().zip(&known).for_each(|(r, k)| join(r, k));
+            self.note(Event::Learn(a.who.wave, known.into()));
+        }
+        self.lds_releases.insert(at, row);
+    }
+
+    fn note(&mut self, event: Event) {
+        if !self.launch.ordered {
+            self.log.push(event);
+        }
+    }
+
+    fn bounds(&mut self, w: &Wave, t: &Touch) {
+        let len = u64::from(t.bytes);
+        let inside = |good: &Good, va: u64| va >= good.start && va.saturating_add(len) <= good.end;
+        for l in lanes_of(t.lanes) {
+            let va = t.at[l];
+            if inside(&self.good, va) {
+                continue;
+            }
+            match self.launch.bounds.good(va, len) {
+                Some(good) => self.good = good,
+                None => {
+                    let launch = self.launch.clone();
+                    self.plain("out-of-bounds", w, t, l, || launch.bounds.outside(t.kind, va, len));
+                }
+            }
+        }
+    }
+
+    /// Reports a mistake of one lane.
+    fn plain(&mut self, rule: &'static str, w: &Wave, t: &Touch, l: usize, text: impl FnOnce() -> String) {
+        if !self.reports.again(rule, t.instr.index) {
+            let e = self.entry(w, t, l);
+            self.reports.add(&e, What::Plain(rule, Severity::Error, text()));
+        }
+    }
+
+    fn float_atomic(&mut self, w: &Wave, t: &Touch) {
+        let name = t.instr.op.row().name;
+        if !name.contains("_f32") || name.contains("cmpswap") {
+            return;
+        }
+        for l in lanes_of(t.lanes) {
+            if self.launch.bounds.fine_grained(t.at[l]) {
+                let place = self.launch.bounds.place(t.at[l]);
+                self.plain("float-atomic-fine-grained", w, t, l, || {
+                    format!("float atomic on fine-grained (host or uncached) memory at {place}: the card drops it without a fault; use a compare-and-swap loop, or video memory")
+                });
+            }
+        }
     }
 
     /// Lanes whose access a buffer's range check keeps from memory.
@@ -73,23 +272,75 @@ impl Watch {
         self.swallowed += u64::from(lanes.count_ones());
     }
 
-    /// A FLAT access: its address registers, and the addresses with the offset added.
+    /// A FLAT access: its address registers, and the addresses with the offset added. The register alone chooses the
+    /// aperture.
     pub fn flat(&mut self, w: &Wave, i: &Instr, lanes: u32, base: &Addresses, va: &Addresses) {
-        let _ = (w, i.flags.has(Flags::FLAT), lanes, base, va);
+        for l in lanes_of(lanes) {
+            if Space::of(base[l]) != Space::of(va[l]) {
+                let (of, to) = (Space::of(base[l]), Space::of(va[l]));
+                let text = || {
+                    format!(
+                        "the address register {:#x} points to {}, the offset leads to {} ({:#x}): the register alone chooses; add the offset to the register",
+                        base[l],
+                        name(of),
+                        name(to),
+                        va[l]
+                    )
+                };
+                self.value_trap("flat-offset", w, i, l, text);
+            }
+        }
     }
 
     /// A SCRATCH access: its address registers.
     pub fn scratch(&mut self, w: &Wave, i: &Instr, lanes: u32, vaddr: &Row, saddr: u32) {
-        let _ = (w, i, lanes, vaddr, saddr);
+        for l in lanes_of(lanes) {
+            let base = i64::from(vaddr[l] as i32) + i64::from(saddr as i32);
+            if base < 0 && base + i64::from(i.mods.offset) >= 0 {
+                let text = || {
+                    format!(
+                        "the registers of a scratch address add up to {base}, its offset {:+} leads back: a negative base does not work before GFX12; add the offset to the register",
+                        i.mods.offset
+                    )
+                };
+                self.value_trap("scratch-negative-base", w, i, l, text);
+            }
+        }
+    }
+
+    fn value_trap(&mut self, rule: &'static str, w: &Wave, i: &Instr, l: usize, text: impl FnOnce() -> String) {
+        let t = Touch {
+            instr: i,
+            space: Space::Global,
+            kind: Kind::Load,
+            lanes: 1 << l,
+            at: &[0; 32],
+            bytes: 4,
+            data: None,
+        };
+        self.plain(rule, w, &t, l, text);
     }
 
     /// An invalidation of the L0 cache, or (`gl1`) of the L1.
     pub fn invalidate(&mut self, w: &Wave, gl1: bool) {
-        let _ = (w, gl1);
+        if let Some(a) = self.acquired.get_mut(w.index as usize) {
+            a.invalidate(usize::from(gl1), &w.waits.done());
+        }
     }
 
     /// The barrier opens.
     pub fn barrier(&mut self, waves: &[Wave]) {
-        let _ = waves;
+        let done: Vec<Done> = waves.iter().map(|w| w.waits.done()).collect();
+        self.clocks.barrier(&done);
+        Acquired::barrier(&mut self.acquired, &done);
+        self.note(Event::Barrier(done.into()));
+    }
+}
+
+fn name(s: Space) -> &'static str {
+    match s {
+        Space::Global => "global memory",
+        Space::Shared => "the LDS",
+        Space::Private => "private memory",
     }
 }

@@ -1,13 +1,15 @@
 //! Every kind of access is shown, with the right lanes, addresses and sizes.
 #![allow(clippy::unwrap_used)]
 
+use std::sync::Arc;
+
 use t0_backend_rdna3::isa;
 use t0_backend_rdna3::target::GFX1100;
 
-use super::{Kind, Touch, Watch};
+use super::{Kind, Sanitizer, Touch};
 use crate::aperture::Space;
 use crate::driver::{PageFlags, Vm};
-use crate::exec::{run, Env};
+use crate::exec::{run, Env, Polls};
 use crate::mem::{Global, Lds};
 use crate::program::{Program, FETCH};
 use crate::wave::{Wave, EXEC};
@@ -72,7 +74,8 @@ fn shown(lanes: u32, text: &str) -> Vec<(u32, u32, Space, Kind, u64, u32)> {
         base: BUFFER + 1024,
         bytes: 16,
     };
-    let (mut mem, mut lds, mut watch) = (Global::new(&vm), Lds::new(1024), Watch::default());
+    let (mut mem, mut lds) = (Global::new(&vm), Lds::new(1024));
+    let mut watch = Arc::new(Sanitizer::new(&vm, false, 1024, 1, &[], &[])).watch(0);
     let mut env = Env {
         program: &program,
         mem: &mut mem,
@@ -81,11 +84,11 @@ fn shown(lanes: u32, text: &str) -> Vec<(u32, u32, Space, Kind, u64, u32)> {
         waves: 1,
         tally: None,
         token: true,
-        polls: &mut 0,
+        polls: &mut Polls::default(),
         watch: Some(&mut watch),
     };
     run(&mut w, &mut env, 1000).map_err(|f| f.kind.to_string()).unwrap();
-    let all = watch.log.iter();
+    let all = watch.shown.iter();
     all.map(|s| (s.lane / 1000, s.lane % 1000, s.space, s.kind, s.at, s.bytes))
         .collect()
 }

@@ -162,7 +162,7 @@ fn findings_of_a_launch_that_faults_are_kept() {
     let e = go(&kernel, text, 40).0.unwrap_err();
     assert_eq!((e.workgroup, e.findings.len()), (Some([5, 0, 0]), 1));
     let f = &e.findings[0];
-    assert_eq!((f.workgroup, f.lane, f.count), ([0, 0, 0], 0, 1));
+    assert_eq!((f.site.workgroup, f.site.lane, f.count), ([0, 0, 0], 0, 1));
     assert!(f.to_string().contains("`ds_load_b32 v2, v1`"), "{f}");
 }
 

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common::*;
-use t0_sim::driver::{FindingKind, PageFlags, Vm};
+use t0_sim::driver::{FindingKind, PageFlags, Severity, Vm};
 use t0_sim::wave::Row;
 use t0_sim::{Launch, Simulator};
 
@@ -136,13 +136,14 @@ fn launches_report_what_they_swallowed() {
         };
         // Groups 0..=3 start at 0, 256, 512, 768: the load of group 3's last item ends at 1028, groups 4 and 5 are out.
         assert_eq!(
-            (store.workgroup, store.wave, store.lane, store.count),
+            (store.site.workgroup, store.site.wave, store.site.lane, store.count),
             ([4, 0, 0], 0, 0, 128)
         );
         assert_eq!(
-            (load.workgroup, load.wave, load.lane, load.count),
+            (load.site.workgroup, load.site.wave, load.site.lane, load.count),
             ([3, 0, 0], 1, 31, 129)
         );
+        assert_eq!((load.rule, load.severity), ("lds-out-of-bounds", Severity::Error));
         let text = load.to_string();
         for want in [
             "LDS read of 4 bytes at 0x400 ends outside of the workgroup's 1024 bytes: it reads 0",

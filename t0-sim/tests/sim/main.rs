@@ -22,6 +22,8 @@ mod machine;
 mod memory;
 mod mixed;
 mod order;
+mod races;
+mod sanitizer;
 mod scratch;
 mod semantics;
 mod trans;

@@ -1,0 +1,216 @@
+//! Which bytes of global memory belong to somebody, and what they are called.
+//!
+//! Problem: the page table stops what leaves a page; an allocation of 1000 bytes owns 4096 of them. Method: at launch
+//! the sizes clients asked for (their names' ranges) are taken down. An address may be touched if it lies in a named
+//! range, or in a mapping in which nothing has a name. Buffers get the name of the kernel parameter that points to
+//! them: the kernarg block holds the address, the code object's metadata the parameter's name and element type.
+//!
+//! Invariant: what is refused here is mapped; what is not mapped faults by itself.
+
+use std::sync::Arc;
+
+use t0_backend_rdna3::object::{Arg, ArgKind};
+
+use super::Kind;
+use crate::driver::{PageTable, Vm};
+
+/// A named range.
+#[derive(Clone, Debug)]
+struct Allocation {
+    start: u64,
+    end: u64,
+    name: Arc<str>,
+    /// Bytes of an element, when the parameter's type tells.
+    element: Option<u64>,
+}
+
+/// The memory of a launch.
+#[derive(Debug)]
+pub(super) struct Bounds {
+    /// By address.
+    named: Vec<Allocation>,
+    table: Arc<PageTable>,
+}
+
+/// A range known to be good: an access inside needs no look.
+pub(super) type Good = std::ops::Range<u64>;
+
+impl Bounds {
+    /// The memory as it is now.
+    pub fn new(vm: &Vm) -> Bounds {
+        let named = vm.allocations().into_iter().map(|(range, name)| Allocation {
+            start: range.start,
+            end: range.end,
+            name,
+            element: None,
+        });
+        Bounds {
+            named: named.collect(),
+            table: vm.table(),
+        }
+    }
+
+    /// Calls buffers by the parameters that point to their first byte.
+    pub fn name_parameters(&mut self, args: &[Arg], kernarg: &[u32]) {
+        let mut done: Vec<u64> = Vec::new();
+        for arg in args.iter().filter(|a| a.size == 8 && !a.kind.is_hidden()) {
+            let word = |k: usize| u64::from(kernarg.get(arg.offset as usize / 4 + k).copied().unwrap_or(0));
+            let va = word(0) | word(1) << 32;
+            let points = arg.kind == ArgKind::GlobalBuffer || arg.type_name.contains('*');
+            if !points || arg.name.is_empty() || done.contains(&va) {
+                continue;
+            }
+            if let Some(a) = self.named.iter_mut().find(|a| a.start == va) {
+                a.name = arg.name.as_str().into();
+                a.element = element_bytes(&arg.type_name);
+                done.push(va);
+            }
+        }
+    }
+
+    /// Rights and kind of the memory at `va`: true for host or uncached memory.
+    pub fn fine_grained(&self, va: u64) -> bool {
+        self.table.find(va).is_some_and(|m| !m.flags.vram || m.flags.uncached)
+    }
+
+    /// The range around `va` in which accesses are fine, if `len` bytes there are, or if nothing can be said.
+    pub fn good(&self, va: u64, len: u64) -> Option<Good> {
+        let after = self.named.partition_point(|a| a.start <= va);
+        // Ranges may be nested: a name inside of a buffer.
+        for a in self.named[..after].iter().rev().take(4) {
+            if va.checked_add(len).is_some_and(|end| end <= a.end) {
+                return Some(a.start..a.end);
+            }
+        }
+        let Some(m) = self.table.find(va) else {
+            return Some(va..va.saturating_add(len));
+        };
+        let range = m.range();
+        let has_names = self.named.iter().any(|a| a.start < range.end && a.end > range.start);
+        if !has_names {
+            return Some(range);
+        }
+        None
+    }
+
+    /// What an access outside of everything is, relative to the nearest allocation.
+    pub fn outside(&self, kind: Kind, va: u64, len: u64) -> String {
+        let what = match kind {
+            Kind::Load => "load",
+            Kind::Store => "store",
+            Kind::Atomic => "atomic",
+        };
+        let same_mapping = |a: &Allocation| {
+            let m = self.table.find(va);
+            m.is_some_and(|m| m.range().contains(&a.start))
+        };
+        let distance = |a: &Allocation| match va < a.start {
+            true => a.start - va,
+            false => (va + len).saturating_sub(a.end),
+        };
+        let near = self.named.iter().min_by_key(|a| (!same_mapping(a), distance(a)));
+        let Some(a) = near else {
+            return format!("{what} of {len} bytes at {va:#x}, which belongs to nobody");
+        };
+        let (name, d, size) = (&a.name, distance(a), a.end - a.start);
+        let place = match va < a.start {
+            true => format!("{d} bytes before `{name}`"),
+            false => format!("{d} bytes past the end of `{name}`"),
+        };
+        let offset = va.wrapping_sub(a.start) as i64;
+        let index = index(offset, a.element, len).map_or(String::new(), |i| format!(", index {i}"));
+        format!("{what} of {len} bytes {place} ({size} bytes){index}")
+    }
+
+    /// The name of the place `va`, for reports.
+    pub fn place(&self, va: u64) -> String {
+        let after = self.named.partition_point(|a| a.start <= va);
+        let Some(a) = self.named[..after].iter().rev().take(4).find(|a| va < a.end) else {
+            return format!("{va:#x}");
+        };
+        let offset = va - a.start;
+        match index(offset as i64, a.element, 4) {
+            Some(i) => format!("`{}`, index {i}", a.name),
+            None => format!("byte {offset} of `{}`", a.name),
+        }
+    }
+}
+
+/// The element at a byte offset, if that is sure.
+fn index(offset: i64, element: Option<u64>, len: u64) -> Option<i64> {
+    let size = element.filter(|&e| e > 0 && (len % e == 0 || e % len.max(1) == 0))? as i64;
+    Some(offset.div_euclid(size))
+}
+
+/// Bytes of an element of a parameter type: Rust's and OpenCL's names of scalars and vectors of them.
+fn element_bytes(type_name: &str) -> Option<u64> {
+    let name = type_name.trim_end_matches(['*', ' ', '&']).trim_start_matches("const ");
+    let name = name.trim_start_matches(['*', '&']).trim_start_matches("mut ");
+    let digits = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let rust = |bits: &str| bits.parse::<u64>().ok().map(|b| b / 8);
+    match name {
+        "f64" | "f32" | "f16" | "i64" | "i32" | "i16" | "i8" | "u64" | "u32" | "u16" | "u8" => return rust(&name[1..]),
+        "bf16" => return Some(2),
+        _ => {}
+    }
+    let scalar = match digits {
+        "char" | "uchar" => 1,
+        "short" | "ushort" | "half" => 2,
+        "int" | "uint" | "float" => 4,
+        "long" | "ulong" | "double" => 8,
+        _ => return None,
+    };
+    match &name[digits.len()..] {
+        "" => Some(scalar),
+        // A vector of three takes the room of four.
+        "3" => Some(4 * scalar),
+        n => Some(n.parse::<u64>().ok()? * scalar),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::driver::PageFlags;
+
+    fn two() -> Bounds {
+        let vm = Vm::new().unwrap();
+        vm.map_fresh(0x10_0000, 1024, PageFlags::ALL, "a buffer").unwrap();
+        vm.map(0x20_0000, 4096, 1 << 33, PageFlags::ALL);
+        let mut b = Bounds::new(&vm);
+        let args = [Arg::buffer("c", "f32", 8)];
+        b.name_parameters(&args, &[0, 0, 0x10_0000, 0]);
+        b
+    }
+
+    #[test]
+    fn the_size_asked_for_counts_and_the_parameter_gives_the_name() {
+        let b = two();
+        assert_eq!(b.good(0x10_0000, 1024), Some(0x10_0000..0x10_0400));
+        assert_eq!(b.good(0x10_03fe, 4), None);
+        assert_eq!(
+            b.outside(Kind::Store, 0x10_0400, 4),
+            "store of 4 bytes 4 bytes past the end of `c` (1024 bytes), index 256"
+        );
+        assert_eq!(
+            b.outside(Kind::Load, 0x10_03fc, 16),
+            "load of 16 bytes 12 bytes past the end of `c` (1024 bytes), index 255"
+        );
+        assert_eq!(b.place(0x10_0008), "`c`, index 2");
+    }
+
+    #[test]
+    fn a_mapping_without_names_is_good_all_over() {
+        let b = two();
+        assert_eq!(b.good(0x20_0ff0, 4), Some(0x20_0000..0x20_1000));
+        // What is not mapped faults by itself.
+        assert!(b.good(0x30_0000, 4).is_some());
+    }
+
+    #[test]
+    fn element_sizes_come_from_type_names() {
+        let sizes = ["f32", "bf16", "float*", "uchar4*", "double", "int3*", "struct x*"].map(element_bytes);
+        assert_eq!(sizes, [Some(4), Some(2), Some(4), Some(4), Some(8), Some(16), None]);
+    }
+}

@@ -1,0 +1,108 @@
+//! What a workgroup's waves know of each other's accesses.
+//!
+//! Method: a vector clock per wave whose components count finished operations: `known[w][u]` says up to which number of
+//! each counter (VMcnt, LGKMcnt, VScnt) the accesses of wave `u` happened before what wave `w` does next. `s_barrier`
+//! passes on what each wave has *waited for*; a store still in flight is not ordered by the barrier, because it may
+//! reach memory after what another wave does behind it (RDNA3 ISA manual 4.4: `s_barrier` waits for no counter).
+
+use super::shadow::Entry;
+
+/// Numbers of finished operations, by counter.
+pub(super) type Done = [u32; 3];
+
+/// The clocks of a workgroup.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Clocks {
+    waves: usize,
+    known: Vec<Done>,
+}
+
+impl Clocks {
+    /// For so many waves, that know nothing of each other.
+    pub fn new(waves: usize) -> Clocks {
+        Clocks {
+            waves,
+            known: vec![[0; 3]; waves * waves],
+        }
+    }
+
+    /// Whether an access of the same workgroup happened before what `wave` does now.
+    #[inline(always)]
+    pub fn before(&self, e: &Entry, wave: u8) -> bool {
+        let at = usize::from(wave) * self.waves + usize::from(e.wave);
+        self.known
+            .get(at)
+            .is_some_and(|k| e.number < k[usize::from(e.counter) % 3])
+    }
+
+    /// What `wave` knows, with `done` of itself.
+    pub fn row(&self, wave: u8, done: Done) -> Vec<Done> {
+        let at = usize::from(wave) * self.waves;
+        let mut row = self.known[at..at + self.waves].to_vec();
+        join(&mut row[usize::from(wave)], &done);
+        row
+    }
+
+    /// Wave `wave` learns what another one knew.
+    pub fn learn(&mut self, wave: u8, row: &[Done]) {
+        let at = usize::from(wave) * self.waves;
+        let mine = &mut self.known[at..at + self.waves];
+        mine.iter_mut().zip(row).for_each(|(k, r)| join(k, r));
+    }
+
+    /// A barrier: everybody learns what everybody knows and has finished.
+    pub fn barrier(&mut self, done: &[Done]) {
+        let mut all = done.to_vec();
+        all.resize(self.waves, [0; 3]);
+        for row in self.known.chunks(self.waves.max(1)) {
+            all.iter_mut().zip(row).for_each(|(a, k)| join(a, k));
+        }
+        for row in self.known.chunks_mut(self.waves.max(1)) {
+            row.copy_from_slice(&all);
+        }
+    }
+}
+
+/// The later of both, by counter.
+pub(super) fn join(a: &mut Done, b: &Done) {
+    a.iter_mut().zip(b).for_each(|(a, b)| *a = (*a).max(*b));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_barrier_orders_what_was_waited_for() {
+        let mut c = Clocks::new(2);
+        let store = |number| Entry {
+            wave: 0,
+            number,
+            counter: 2,
+            mask: 15,
+            ..Entry::default()
+        };
+        assert!(!c.before(&store(0), 1));
+        c.barrier(&[[0, 0, 1], [0; 3]]);
+        assert!(c.before(&store(0), 1));
+        assert!(!c.before(&store(1), 1));
+    }
+
+    #[test]
+    fn knowledge_passes_through_a_third_wave() {
+        let mut c = Clocks::new(3);
+        let row = c.row(0, [0, 5, 0]);
+        c.learn(1, &row);
+        let row = c.row(1, [0; 3]);
+        c.learn(2, &row);
+        let load = Entry {
+            wave: 0,
+            number: 4,
+            counter: 1,
+            mask: 15,
+            ..Entry::default()
+        };
+        assert!(c.before(&load, 2));
+        assert!(!c.before(&load, 0) || load.wave == 0);
+    }
+}

@@ -1,0 +1,194 @@
+//! The sanitizer's side of a launch: what its groups share, and the order in which their logs are checked.
+//!
+//! Groups end in any order; logs are checked and reports added in ascending order of groups (a log that has come too
+//! early waits). After a fault in group `n` nothing of later groups counts, so the result is the same for any number of
+//! host threads. Exception: a log of more than [`LOG`] events is checked at once, in whatever order that happens.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use t0_backend_rdna3::object::Arg;
+
+use super::bounds::Bounds;
+use super::clocks::Clocks;
+use super::race::{Event, Shadow};
+use super::report::{Reports, What};
+use super::shadow::{Cell, Entry, Role};
+use super::Watch;
+use crate::driver::{Finding, Site, Vm};
+use crate::job::lock;
+
+/// Events of one group's log before it is checked out of order.
+pub(super) const LOG: usize = 1 << 21;
+/// LDS shadows kept for later groups.
+const POOL: usize = 64;
+
+/// What the groups of a launch share.
+#[derive(Debug)]
+pub(crate) struct Sanitizer {
+    pub(super) bounds: Bounds,
+    /// Accesses of global memory are checked at once, with the order that atomics make.
+    pub(super) ordered: bool,
+    pub(super) shadow: Mutex<Shadow>,
+    ledger: Mutex<Ledger>,
+    /// Shadows of LDS nobody uses.
+    pool: Mutex<Vec<Vec<Cell>>>,
+    lds: u32,
+    waves: u32,
+}
+
+/// What groups that have ended left.
+#[derive(Debug, Default)]
+struct Ledger {
+    /// The lowest number not added.
+    next: u64,
+    waiting: BTreeMap<u64, Left>,
+    /// Number of the first group that faulted.
+    stop: Option<u64>,
+    reports: Reports,
+    swallowed: u64,
+}
+
+#[derive(Debug)]
+struct Left {
+    log: Vec<Event>,
+    clocks: Clocks,
+    reports: Reports,
+    swallowed: u64,
+}
+
+impl Sanitizer {
+    /// For a launch of groups with so much LDS and so many waves; `ordered` says whether it has ordered instructions
+    /// and runs on one thread, `args` and `kernarg` are its arguments.
+    pub fn new(vm: &Vm, ordered: bool, lds: u32, waves: u32, args: &[Arg], kernarg: &[u32]) -> Sanitizer {
+        let mut bounds = Bounds::new(vm);
+        bounds.name_parameters(args, kernarg);
+        Sanitizer {
+            bounds,
+            ordered,
+            shadow: Mutex::default(),
+            ledger: Mutex::default(),
+            pool: Mutex::default(),
+            lds,
+            waves,
+        }
+    }
+
+    /// The watch over a group that starts.
+    pub fn watch(self: &Arc<Self>, group: u64) -> Box<Watch> {
+        let cells = self.lds.div_ceil(4) as usize;
+        let used = lock(&self.pool).pop();
+        // An entry of group 0 in a new cell has no mask, one of an older group does not count.
+        let lds = used.unwrap_or_else(|| vec![Cell::EMPTY; cells]);
+        Box::new(Watch::new(self.clone(), group as u32, self.waves as usize, lds))
+    }
+
+    /// A group has ended, perhaps by a fault.
+    pub fn retire(&self, n: u64, watch: Watch, faulted: bool) {
+        let (lds, left) = watch.into_parts();
+        let mut pool = lock(&self.pool);
+        if pool.len() < POOL {
+            pool.push(lds);
+        }
+        drop(pool);
+        let (log, clocks, reports, swallowed) = left;
+        let mut ledger = lock(&self.ledger);
+        ledger.waiting.insert(
+            n,
+            Left {
+                log,
+                clocks,
+                reports,
+                swallowed,
+            },
+        );
+        if faulted {
+            ledger.stop = Some(ledger.stop.map_or(n, |s| s.min(n)));
+        }
+        loop {
+            let next = ledger.next;
+            let Some(left) = ledger.waiting.remove(&next) else {
+                break;
+            };
+            self.add(&mut ledger, left);
+        }
+    }
+
+    fn add(&self, ledger: &mut Ledger, mut left: Left) {
+        let n = ledger.next;
+        ledger.next += 1;
+        if ledger.stop.is_some_and(|stop| n > stop) {
+            return;
+        }
+        self.check(&left.log, &mut left.clocks, &mut left.reports);
+        ledger.reports.merge(left.reports);
+        ledger.swallowed += left.swallowed;
+    }
+
+    /// Checks a log; `clocks` are those of its beginning.
+    pub(super) fn check(&self, log: &[Event], clocks: &mut Clocks, reports: &mut Reports) {
+        let shadow = &mut *lock(&self.shadow);
+        for event in log {
+            match event {
+                Event::Access(a) => a.check(shadow, clocks, reports),
+                Event::Barrier(done) => clocks.barrier(done),
+                Event::Learn(wave, row) => clocks.learn(*wave, row),
+            }
+        }
+    }
+
+    /// How many lanes' accesses buffers' range checks kept from memory.
+    pub fn swallowed(&self) -> u64 {
+        lock(&self.ledger).swallowed
+    }
+
+    /// Everything that was found. `site` describes an instruction of a group, wave and lane.
+    pub fn finish(&self, kernel: &Option<String>, site: &dyn Fn(&Entry) -> Site) -> Vec<Finding> {
+        let mut ledger = lock(&self.ledger);
+        // Groups between may never have run: a fault or the end of the queue stopped them.
+        for (n, left) in std::mem::take(&mut ledger.waiting) {
+            ledger.next = n;
+            self.add(&mut ledger, left);
+        }
+        let reports = std::mem::take(&mut ledger.reports);
+        let findings = reports.into_iter().map(|r| {
+            let (rule, severity) = (r.rule(), r.severity());
+            let (text, other) = match r.what {
+                What::Plain(_, _, text) => (text, None),
+                What::Race(b) => (self.race_text(&r.who, &b), Some(site(&b.other))),
+            };
+            Finding {
+                rule,
+                severity,
+                text,
+                kernel: kernel.clone(),
+                site: site(&r.who),
+                other,
+                count: r.count,
+            }
+        });
+        findings.collect()
+    }
+
+    fn race_text(&self, who: &Entry, b: &super::report::Both) -> String {
+        let place = match b.local {
+            true => format!("LDS offset {:#x}", b.at),
+            false => self.bounds.place(b.at),
+        };
+        let name = |r: Role| match r {
+            Role::Load => "read",
+            Role::Store => "write",
+            Role::Atomic => "atomic",
+        };
+        let (here, there) = (name(b.role), name(b.other_role));
+        let same = if b.same { " of the same value" } else { "" };
+        let remedy = match (b.local, who.group == b.other.group) {
+            (true, _) => "a barrier must stand between them, and a wait for LGKMcnt before it",
+            (false, true) => "a barrier must stand between them, and a wait for the first one before it",
+            (false, false) => {
+                "workgroups run in no order: only an atomic after a wait, and an acquire of it (wait, buffer_gl1_inv, buffer_gl0_inv), makes one"
+            }
+        };
+        format!("{here} here and {there} by another wave{same} at {place} with nothing to order them; {remedy}")
+    }
+}

@@ -1,0 +1,287 @@
+//! Races: two accesses of the same bytes by different waves, at least one of them a store, that nothing orders.
+//!
+//! Within a workgroup `clocks` knows the order, between workgroups `sync`. LDS is checked as it is accessed, by the one
+//! thread that runs the group. Global memory is shared by groups that run on several host threads; for a report that does
+//! not depend on them there are two ways. A launch without ordered instructions (see `order.rs`) has no order between
+//! its groups at all: each group writes down its accesses ([`Event`]), and the logs are checked in ascending order of
+//! groups. Any other launch runs on one thread under the sanitizer, in the order of the token, and is checked at once.
+//!
+//! What is no race: two atomics; a device-scope load (`glc`) and anything, because a relaxed atomic store looks like a
+//! plain one; in a launch with ordered instructions a store right behind `s_waitcnt_vscnt 0` counts as atomic, because
+//! release stores look so.
+
+use std::sync::Arc;
+
+use super::clocks::{Clocks, Done};
+use super::report::{Both, Reports, What};
+use super::shadow::{Cell, Conflict, Entry, Pages, Role};
+use super::sync::{Acquired, Releases, Seen};
+use super::Kind;
+use crate::mem::{lanes_of, Addresses};
+use crate::wave::Row;
+
+/// An access as the race check sees it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Access<'a> {
+    /// Group, wave, instruction and number; the lane is that of the pass's lane 0.
+    pub who: Entry,
+    pub role: Role,
+    /// A device-scope load.
+    pub polls: bool,
+    /// A store behind a wait for all stores.
+    pub flushed: bool,
+    /// The old value is fetched.
+    pub returns: bool,
+    pub lanes: u32,
+    pub at: &'a Addresses,
+    pub bytes: u32,
+    /// What is stored: a register row per dword, and how far its bytes are shifted to the left.
+    pub values: Option<(&'a [Row], u32)>,
+    /// What the wave has finished.
+    pub done: Done,
+}
+
+impl Access<'_> {
+    /// Calls `f` with the entry, the dword's address and the value stored, for every dword that a lane touches.
+    #[inline(always)]
+    fn cells(&self, mut f: impl FnMut(&Entry, u64, Option<u32>)) {
+        for l in lanes_of(self.lanes) {
+            let at = self.at[l];
+            let mut e = Entry {
+                lane: self.who.lane + l as u8,
+                mask: 15,
+                ..self.who
+            };
+            if at % 4 == 0 && self.bytes % 4 == 0 {
+                for k in 0..self.bytes / 4 {
+                    let value = self.values.and_then(|(rows, _)| rows.get(k as usize)).map(|r| r[l]);
+                    f(&e, at + 4 * u64::from(k), value);
+                }
+                continue;
+            }
+            let end = at + u64::from(self.bytes);
+            for cell in (at & !3..end).step_by(4) {
+                let (from, to) = (at.max(cell), end.min(cell + 4));
+                e.mask = (from..to).fold(0, |m, b| m | 1 << (b - cell));
+                let value = self.values.map(|(rows, shift)| {
+                    (from..to).fold(0, |v, b| v | byte(rows, shift, l, b - at) << (8 * (b - cell)))
+                });
+                f(&e, cell, value);
+            }
+        }
+    }
+}
+
+/// Byte `b` of what lane `l` stores.
+fn byte(rows: &[Row], shift: u32, l: usize, b: u64) -> u32 {
+    let bit = 8 * b as u32 + shift;
+    rows.get(bit as usize / 32).map_or(0, |r| r[l] >> (bit % 32) & 0xff)
+}
+
+#[inline(always)]
+fn visit(
+    cell: &mut Cell,
+    role: Role,
+    e: &Entry,
+    value: Option<u32>,
+    before: impl Fn(&Entry) -> bool,
+) -> Option<Conflict> {
+    match role {
+        Role::Load => cell.load(e, before),
+        Role::Store => cell.store(e, value, before),
+        Role::Atomic => cell.atomic(e, before),
+    }
+}
+
+fn report(reports: &mut Reports, local: bool, role: Role, e: &Entry, va: u64, c: &Conflict) {
+    let both = Both {
+        local,
+        role,
+        at: va,
+        other: c.other,
+        other_role: c.role,
+        same: c.same,
+    };
+    reports.add(e, What::Race(both));
+}
+
+/// Checks an access of the LDS. Cells that another group left behind are as good as new.
+pub(super) fn local(cells: &mut [Cell], clocks: &Clocks, reports: &mut Reports, a: &Access) {
+    let before = |e: &Entry| e.group != a.who.group || clocks.before(e, a.who.wave);
+    a.cells(|e, at, value| {
+        let Some(cell) = usize::try_from(at / 4).ok().and_then(|k| cells.get_mut(k)) else {
+            return; // Outside: reported as that.
+        };
+        if let Some(c) = visit(cell, a.role, e, value, before) {
+            report(reports, true, a.role, e, at, &c);
+        }
+    });
+}
+
+/// What is known of all groups' accesses of global memory.
+#[derive(Debug, Default)]
+pub(super) struct Shadow {
+    pages: Pages,
+    releases: Releases,
+}
+
+impl Shadow {
+    /// Checks an access of a launch without ordered instructions.
+    pub fn check(&mut self, clocks: &Clocks, reports: &mut Reports, a: &Access) {
+        if a.polls {
+            return;
+        }
+        let before = |e: &Entry| e.group == a.who.group && clocks.before(e, a.who.wave);
+        let pages = &mut self.pages;
+        a.cells(|e, va, value| {
+            if let Some(c) = visit(pages.cell(va), a.role, e, value, before) {
+                report(reports, false, a.role, e, va, &c);
+            }
+        });
+    }
+
+    /// Checks an access of a launch with ordered instructions, and follows what it releases and acquires.
+    pub fn check_ordered(&mut self, clocks: &Clocks, acquired: &mut Acquired, reports: &mut Reports, a: &Access) {
+        let role = if a.flushed && a.role == Role::Store {
+            Role::Atomic
+        } else {
+            a.role
+        };
+        if !a.polls {
+            let (releases, pages) = (&self.releases, &mut self.pages);
+            let before = |e: &Entry| {
+                let known = e.group == a.who.group && clocks.before(e, a.who.wave);
+                known
+                    || !acquired.is_empty()
+                        && match role {
+                            Role::Load => releases.cover(acquired.for_loads(), e),
+                            _ => releases.cover(acquired.for_stores(&a.done), e),
+                        }
+            };
+            a.cells(|e, va, value| {
+                if let Some(c) = visit(pages.cell(va), role, e, value, before) {
+                    report(reports, false, role, e, va, &c);
+                }
+            });
+        }
+        if a.polls || role == Role::Atomic {
+            self.synchronise(clocks, acquired, role, a);
+        }
+    }
+
+    fn synchronise(&mut self, clocks: &Clocks, acquired: &mut Acquired, role: Role, a: &Access) {
+        let releases = role == Role::Atomic;
+        let fetches = a.polls || releases && a.returns;
+        let (rows, known): (Arc<[Done]>, Arc<[Seen]>) = match releases {
+            true => (
+                clocks.row(a.who.wave, a.done).into(),
+                acquired.for_stores(&a.done).collect(),
+            ),
+            false => (Arc::default(), Arc::default()),
+        };
+        let mut last = None;
+        for va in lanes_of(a.lanes).map(|l| a.at[l] & !3) {
+            if last.replace(va) == Some(va) {
+                continue;
+            }
+            if fetches {
+                acquired.fetch((va, self.releases.count(va)), a.who.number, a.who.counter);
+            }
+            if releases {
+                self.releases.release(va, a.who.group, a.who.wave, &rows, &known);
+            }
+        }
+    }
+}
+
+/// Addresses as a log keeps them.
+#[derive(Clone, Debug)]
+enum Places {
+    /// `base + step * lane` for the lanes that take part.
+    Run(u64, u64),
+    Each(Box<Addresses>),
+}
+
+impl Places {
+    fn of(lanes: u32, at: &Addresses) -> Places {
+        let mut of = lanes_of(lanes);
+        let (first, second) = (of.next().unwrap_or(0), of.next());
+        let step = second.map_or(0, |s| at[s].wrapping_sub(at[first]) / (s - first) as u64);
+        let base = at[first].wrapping_sub(step.wrapping_mul(first as u64));
+        let straight = |l: usize| at[l] == base.wrapping_add(step.wrapping_mul(l as u64));
+        match lanes_of(lanes).all(straight) {
+            true => Places::Run(base, step),
+            false => Places::Each(Box::new(*at)),
+        }
+    }
+
+    fn addresses(&self) -> Addresses {
+        match self {
+            Places::Run(base, step) => std::array::from_fn(|l| base.wrapping_add(step.wrapping_mul(l as u64))),
+            Places::Each(at) => **at,
+        }
+    }
+}
+
+/// What happened in a group, to be checked later.
+#[derive(Clone, Debug)]
+pub(super) enum Event {
+    /// An access.
+    Access(Box<Logged>),
+    /// A barrier, with what each wave had finished.
+    Barrier(Box<[Done]>),
+    /// A wave learnt what another one knew.
+    Learn(u8, Box<[Done]>),
+}
+
+/// An access in a log.
+#[derive(Clone, Debug)]
+pub(super) struct Logged {
+    who: Entry,
+    role: Role,
+    lanes: u32,
+    places: Places,
+    bytes: u32,
+    values: Option<(Box<[Row]>, u32)>,
+}
+
+impl Logged {
+    /// Writes an access down.
+    pub fn of(a: &Access) -> Logged {
+        Logged {
+            who: a.who,
+            role: a.role,
+            lanes: a.lanes,
+            places: Places::of(a.lanes, a.at),
+            bytes: a.bytes,
+            values: a.values.map(|(rows, shift)| (rows.into(), shift)),
+        }
+    }
+
+    /// Checks it.
+    pub fn check(&self, shadow: &mut Shadow, clocks: &Clocks, reports: &mut Reports) {
+        let a = Access {
+            who: self.who,
+            role: self.role,
+            polls: false,
+            flushed: false,
+            returns: false,
+            lanes: self.lanes,
+            at: &self.places.addresses(),
+            bytes: self.bytes,
+            values: self.values.as_ref().map(|(rows, shift)| (&rows[..], *shift)),
+            done: [0; 3],
+        };
+        shadow.check(clocks, reports, &a);
+    }
+}
+
+impl From<Kind> for Role {
+    fn from(k: Kind) -> Role {
+        match k {
+            Kind::Load => Role::Load,
+            Kind::Store => Role::Store,
+            Kind::Atomic => Role::Atomic,
+        }
+    }
+}

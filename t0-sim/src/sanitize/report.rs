@@ -1,0 +1,117 @@
+//! Reports while they are collected, and how they become findings.
+//!
+//! Invariant: of several occurrences at one instruction (of a race: at one pair) the first in the order of checking is
+//! described, the others are counted; that order does not depend on host threads, see `race`.
+
+use std::collections::BTreeMap;
+
+use super::shadow::{Entry, Role};
+use crate::driver::Severity;
+
+/// Both sides of a race.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Both {
+    /// In the LDS (else in global memory).
+    pub local: bool,
+    pub role: Role,
+    /// Address of the dword.
+    pub at: u64,
+    pub other: Entry,
+    pub other_role: Role,
+    /// Both stored the same bytes.
+    pub same: bool,
+}
+
+/// What was found.
+#[derive(Clone, Debug)]
+pub(super) enum What {
+    /// Two accesses that nothing orders.
+    Race(Both),
+    /// A mistake of one access: rule, severity and text.
+    Plain(&'static str, Severity, String),
+}
+
+/// One report.
+#[derive(Clone, Debug)]
+pub(super) struct Report {
+    /// Who.
+    pub who: Entry,
+    pub what: What,
+    pub count: u64,
+}
+
+impl Report {
+    pub fn rule(&self) -> &'static str {
+        match &self.what {
+            What::Race(b) if b.local => "lds-race",
+            What::Race(_) => "global-race",
+            What::Plain(rule, ..) => rule,
+        }
+    }
+
+    pub fn severity(&self) -> Severity {
+        match &self.what {
+            What::Race(b) if b.same => Severity::Warning,
+            What::Race(_) => Severity::Error,
+            What::Plain(_, severity, _) => *severity,
+        }
+    }
+}
+
+/// Rule, instruction, other instruction: one report each.
+type Key = (&'static str, u32, u32);
+
+/// All reports of a group, or of a launch.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Reports(BTreeMap<Key, Report>);
+
+/// Reports kept: a kernel with more different mistakes is well served with these.
+const MOST: usize = 1000;
+
+impl Reports {
+    /// Adds an occurrence.
+    pub fn add(&mut self, who: &Entry, what: What) {
+        let report = Report {
+            who: *who,
+            what,
+            count: 1,
+        };
+        let other = match &report.what {
+            What::Race(b) => b.other.at,
+            What::Plain(..) => u32::MAX,
+        };
+        self.put((report.rule(), who.at, other), report);
+    }
+
+    /// Whether there is a report of this rule at an instruction; counts the occurrence if so. Spares the text.
+    pub fn again(&mut self, rule: &'static str, at: u32) -> bool {
+        let old = self.0.get_mut(&(rule, at, u32::MAX));
+        old.map(|r| r.count += 1).is_some()
+    }
+
+    fn put(&mut self, key: Key, new: Report) {
+        let room = self.0.len() < MOST;
+        match self.0.get_mut(&key) {
+            // The worse of two: different values, where there were only equal ones.
+            Some(old) if new.severity() > old.severity() => {
+                *old = Report {
+                    count: old.count + new.count,
+                    ..new
+                }
+            }
+            Some(old) => old.count += new.count,
+            None if room => drop(self.0.insert(key, new)),
+            None => {}
+        }
+    }
+
+    /// Adds what was found later.
+    pub fn merge(&mut self, later: Reports) {
+        later.0.into_iter().for_each(|(key, report)| self.put(key, report));
+    }
+
+    /// All of them, by rule and instruction.
+    pub fn into_iter(self) -> impl Iterator<Item = Report> {
+        self.0.into_values()
+    }
+}

@@ -1,0 +1,307 @@
+//! Shadow memory: who accessed each dword last.
+//!
+//! Problem: to find races one must know, for every byte, which earlier accesses could conflict. Method, after HiRace
+//! (Jacobson et al., SC 2024: fixed-size state per address): a [`Cell`] per dword holds the last store, two loads and two
+//! atomics of different waves. Two are enough: whoever conflicts with "several readers" conflicts with at least one of
+//! two different ones. An access that is ordered before the new one gives its place away.
+//!
+//! Byte masks keep accesses of different bytes of a dword apart. Of narrow accesses to one cell only the last of a kind
+//! and wave is remembered (those of one instruction together), so a race among bytes can be missed, never invented.
+
+use std::collections::HashMap;
+
+/// One access of a cell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Entry {
+    /// Number of the workgroup.
+    pub group: u32,
+    /// Number among the wave's operations of `counter`, see `Waits::issued`.
+    pub number: u32,
+    /// Index of the instruction.
+    pub at: u32,
+    /// Wave of the workgroup.
+    pub wave: u8,
+    /// Lane of the wave.
+    pub lane: u8,
+    /// Bytes of the cell; 0: no access.
+    pub mask: u8,
+    /// Counter that tells when it is finished: VMcnt, LGKMcnt, VScnt.
+    pub counter: u8,
+}
+
+impl Entry {
+    const NONE: Entry = Entry {
+        group: 0,
+        number: 0,
+        at: 0,
+        wave: 0,
+        lane: 0,
+        mask: 0,
+        counter: 0,
+    };
+
+    #[inline(always)]
+    fn same_wave(&self, other: &Entry) -> bool {
+        self.group == other.group && self.wave == other.wave
+    }
+
+    /// `self` in the place of `old`, which keeps its bytes if it is the same access.
+    #[inline(always)]
+    fn joined(&self, old: &Entry) -> Entry {
+        let one = self.same_wave(old) && self.number == old.number && self.counter == old.counter && self.at == old.at;
+        if one {
+            Entry {
+                mask: self.mask | old.mask,
+                ..*old
+            }
+        } else {
+            *self
+        }
+    }
+}
+
+/// What an earlier access did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Role {
+    Load,
+    Store,
+    Atomic,
+}
+
+/// An earlier access that conflicts with a new one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Conflict {
+    pub other: Entry,
+    pub role: Role,
+    /// Both stored the same bytes.
+    pub same: bool,
+}
+
+/// The accesses of a dword.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cell {
+    store: Entry,
+    loads: [Entry; 2],
+    atomics: [Entry; 2],
+    /// What was stored.
+    value: u32,
+}
+
+impl Cell {
+    pub const EMPTY: Cell = Cell {
+        store: Entry::NONE,
+        loads: [Entry::NONE; 2],
+        atomics: [Entry::NONE; 2],
+        value: 0,
+    };
+
+    /// The last store.
+    #[cfg(test)]
+    fn last_store(&self) -> Entry {
+        self.store
+    }
+
+    /// Notes a load. `before` tells what is ordered before it.
+    #[inline(always)]
+    pub fn load(&mut self, me: &Entry, before: impl Fn(&Entry) -> bool) -> Option<Conflict> {
+        let found = stores(self, me, &before).or_else(|| atomics(self, me, &before));
+        keep(&mut self.loads, me, &before);
+        found
+    }
+
+    /// Notes an atomic.
+    #[inline(always)]
+    pub fn atomic(&mut self, me: &Entry, before: impl Fn(&Entry) -> bool) -> Option<Conflict> {
+        let found = stores(self, me, &before).or_else(|| loads(self, me, &before));
+        keep(&mut self.atomics, me, &before);
+        found
+    }
+
+    /// Notes a store of `value`, if that is known.
+    #[inline(always)]
+    pub fn store(&mut self, me: &Entry, value: Option<u32>, before: impl Fn(&Entry) -> bool) -> Option<Conflict> {
+        let mut found = stores(self, me, &before);
+        if let (Some(c), Some(v)) = (&mut found, value) {
+            let bytes = spread(c.other.mask & me.mask);
+            c.same = (v ^ self.value) & bytes == 0;
+        }
+        let found = found
+            .filter(|c| !c.same)
+            .or_else(|| loads(self, me, &before))
+            .or_else(|| atomics(self, me, &before))
+            .or(found);
+        self.store = me.joined(&self.store);
+        let bytes = spread(me.mask);
+        self.value = self.value & !bytes | value.unwrap_or(!self.value) & bytes;
+        for e in self.loads.iter_mut().chain(&mut self.atomics) {
+            if e.mask != 0 && (e.same_wave(me) || before(e)) {
+                *e = Entry::NONE;
+            }
+        }
+        found
+    }
+}
+
+/// Bits of the bytes of a mask.
+#[inline(always)]
+fn spread(mask: u8) -> u32 {
+    (0..4).fold(0, |m, k| m | if mask >> k & 1 == 1 { 0xff << (8 * k) } else { 0 })
+}
+
+#[inline(always)]
+fn clash(e: &Entry, me: &Entry, before: &impl Fn(&Entry) -> bool) -> bool {
+    e.mask & me.mask != 0 && !e.same_wave(me) && !before(e)
+}
+
+#[inline(always)]
+fn among(entries: &[Entry], role: Role, me: &Entry, before: &impl Fn(&Entry) -> bool) -> Option<Conflict> {
+    let other = *entries.iter().find(|e| clash(e, me, before))?;
+    Some(Conflict {
+        other,
+        role,
+        same: false,
+    })
+}
+
+#[inline(always)]
+fn stores(c: &Cell, me: &Entry, before: &impl Fn(&Entry) -> bool) -> Option<Conflict> {
+    among(std::slice::from_ref(&c.store), Role::Store, me, before)
+}
+
+#[inline(always)]
+fn loads(c: &Cell, me: &Entry, before: &impl Fn(&Entry) -> bool) -> Option<Conflict> {
+    among(&c.loads, Role::Load, me, before)
+}
+
+#[inline(always)]
+fn atomics(c: &Cell, me: &Entry, before: &impl Fn(&Entry) -> bool) -> Option<Conflict> {
+    among(&c.atomics, Role::Atomic, me, before)
+}
+
+/// Puts an access into one of two places: that of its own wave, an empty one, or one whose access is ordered before.
+/// If both are taken by other waves' unordered accesses, those will do.
+#[inline(always)]
+fn keep(places: &mut [Entry; 2], me: &Entry, before: &impl Fn(&Entry) -> bool) {
+    for e in places.iter_mut() {
+        if e.mask == 0 || e.same_wave(me) {
+            *e = me.joined(e);
+            return;
+        }
+    }
+    if let Some(e) = places.iter_mut().find(|e| before(e)) {
+        *e = *me;
+    }
+}
+
+/// Bytes of global memory per page of shadow.
+const PAGE: u64 = 1024;
+const CELLS: usize = PAGE as usize / 4;
+
+/// The shadow of global memory, made where it is touched.
+#[derive(Debug, Default)]
+pub(super) struct Pages {
+    index: HashMap<u64, u32>,
+    pages: Vec<Box<[Cell]>>,
+    /// The page used last, and its number.
+    last: Option<(u64, u32)>,
+}
+
+impl Pages {
+    /// The cell of the dword at `va`.
+    #[inline(always)]
+    pub fn cell(&mut self, va: u64) -> &mut Cell {
+        let page = va / PAGE;
+        let n = match self.last {
+            Some((p, n)) if p == page => n,
+            _ => self.find(page),
+        };
+        &mut self.pages[n as usize][(va % PAGE) as usize / 4]
+    }
+
+    fn find(&mut self, page: u64) -> u32 {
+        let pages = &mut self.pages;
+        let n = *self.index.entry(page).or_insert_with(|| {
+            pages.push(vec![Cell::EMPTY; CELLS].into_boxed_slice());
+            pages.len() as u32 - 1
+        });
+        self.last = Some((page, n));
+        n
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn by(wave: u8, number: u32, mask: u8) -> Entry {
+        Entry {
+            wave,
+            number,
+            mask,
+            ..Entry::NONE
+        }
+    }
+
+    #[test]
+    fn a_store_conflicts_with_loads_of_other_waves_only() {
+        let none = |_: &Entry| false;
+        let mut c = Cell::EMPTY;
+        assert!(c.load(&by(0, 0, 15), none).is_none());
+        assert!(c.load(&by(1, 0, 15), none).is_none());
+        assert!(c.load(&by(2, 0, 15), none).is_none());
+        let found = c.store(&by(0, 1, 15), Some(7), none).unwrap();
+        assert_eq!((found.other.wave, found.role), (1, Role::Load));
+        // Its own load does not count.
+        let mut c = Cell::EMPTY;
+        c.load(&by(0, 0, 15), none);
+        assert!(c.store(&by(0, 1, 15), Some(7), none).is_none());
+    }
+
+    #[test]
+    fn bytes_of_a_dword_are_kept_apart() {
+        let none = |_: &Entry| false;
+        let mut c = Cell::EMPTY;
+        assert!(c.store(&by(0, 0, 0b0011), None, none).is_none());
+        assert!(c.store(&by(1, 0, 0b1100), None, none).is_none());
+        assert!(c.load(&by(2, 0, 0b0100), none).is_some());
+    }
+
+    #[test]
+    fn equal_values_are_told_apart_from_different_ones() {
+        let none = |_: &Entry| false;
+        let mut c = Cell::EMPTY;
+        c.store(&by(0, 0, 15), Some(7), none);
+        assert!(c.store(&by(1, 0, 15), Some(7), none).unwrap().same);
+        assert!(!c.store(&by(2, 0, 15), Some(8), none).unwrap().same);
+        assert!(!c.store(&by(0, 1, 15), None, none).unwrap().same);
+    }
+
+    #[test]
+    fn atomics_conflict_with_plain_accesses_only() {
+        let none = |_: &Entry| false;
+        let mut c = Cell::EMPTY;
+        assert!(c.atomic(&by(0, 0, 15), none).is_none());
+        assert!(c.atomic(&by(1, 0, 15), none).is_none());
+        assert_eq!(c.load(&by(0, 1, 15), none).unwrap().other.wave, 1);
+    }
+
+    #[test]
+    fn what_is_ordered_before_gives_its_place_away() {
+        let mut c = Cell::EMPTY;
+        let before = |e: &Entry| e.number < 5;
+        c.load(&by(0, 1, 15), before);
+        c.load(&by(1, 1, 15), before);
+        c.load(&by(2, 6, 15), before);
+        assert_eq!(c.store(&by(3, 0, 15), None, before).unwrap().other.wave, 2);
+    }
+
+    #[test]
+    fn pages_are_made_where_they_are_touched() {
+        let mut p = Pages::default();
+        p.cell(0x7000_0000_1000).store(&by(3, 0, 15), None, |_| false);
+        assert_eq!(p.cell(0x7000_0000_2000).last_store().mask, 0);
+        assert_eq!(p.cell(0x7000_0000_1002).last_store().wave, 3);
+        assert_eq!(p.pages.len(), 2);
+    }
+}

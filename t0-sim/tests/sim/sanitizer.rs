@@ -1,0 +1,164 @@
+//! What the sanitizer finds in single accesses: exact sizes, names, and traps that depend on values.
+
+use crate::common::*;
+use t0_sim::driver::{ExecFault, Finding, PageFlags, Severity, Vm};
+use t0_sim::{Launch, RunStats, Simulator};
+
+const KERNEL: u64 = 0x10_0000;
+const ARGS: u64 = 0x20_0000;
+const DATA: u64 = 0x30_0000;
+
+/// Runs the lines on one wave with s[4:5] = DATA, of which 1000 bytes are `c`, and v1 = 4 * lane.
+fn run(flags: PageFlags, private: u32, text: &str) -> Result<RunStats, ExecFault> {
+    let vm = Vm::new().unwrap();
+    let begin = "s_load_b64 s[4:5], s[0:1], 0x0\nv_and_b32 v1, 0x3ff, v0\nv_lshlrev_b32 v1, 2, v1\nv_mov_b32 v2, 0\ns_waitcnt lgkmcnt(0)";
+    let kernel = Kernel {
+        private,
+        lds: 256,
+        ..Kernel::default()
+    };
+    kernel.load(&vm, KERNEL, "single", &format!("{begin}\n{text}\ns_endpgm"));
+    let args = vm.map_fresh(ARGS, 16, PageFlags::ALL, "kernarg").unwrap();
+    // SAFETY: a fresh page.
+    unsafe { args.cast::<u64>().write(DATA) };
+    vm.map_fresh(DATA, 1000, flags, "c").unwrap();
+    vm.map_fresh(0x38_0000, 100, PageFlags::ALL, "gone").unwrap();
+    vm.unmap(0x38_0000);
+    vm.forget(0x38_0000);
+    let launch = Launch {
+        descriptor: KERNEL,
+        kernarg: ARGS,
+        grid: [32, 1, 1],
+        workgroup: [32, 1, 1],
+        lds: 256,
+    };
+    let off = Simulator::new().run(&launch, &vm);
+    if let Ok(s) = off {
+        assert!(
+            s.findings.iter().all(|f| f.rule == "lds-out-of-bounds"),
+            "{:?}",
+            s.findings
+        );
+    }
+    Simulator::new().with_sanitizer(true).run(&launch, &vm)
+}
+
+fn only(text: &str) -> Finding {
+    let s = run(PageFlags::ALL, 0, text).unwrap();
+    let [f] = &s.findings[..] else {
+        panic!("{:#?}", s.findings)
+    };
+    f.clone()
+}
+
+#[test]
+fn accesses_outside_of_the_size_asked_for() {
+    // 1000 bytes are 250 dwords; the page has 1024.
+    let f = only("global_store_b32 v1, v2, s[4:5] offset:896");
+    assert_eq!((f.rule, f.severity), ("out-of-bounds", Severity::Error));
+    assert_eq!((f.site.lane, f.count), (26, 6));
+    assert_eq!(f.text, "store of 4 bytes 4 bytes past the end of `c` (1000 bytes)");
+    let f = only("global_load_b128 v[4:7], v1, s[4:5] offset:872");
+    assert_eq!((f.site.lane, f.count), (29, 3));
+    assert_eq!(f.text, "load of 16 bytes 4 bytes past the end of `c` (1000 bytes)");
+    let f = only("s_load_b64 s[8:9], s[4:5], 0x3e4\ns_waitcnt lgkmcnt(0)");
+    assert_eq!(f.text, "load of 8 bytes 4 bytes past the end of `c` (1000 bytes)");
+    let f = only("global_atomic_add_u32 v1, v2, s[4:5] offset:900");
+    assert!(f.text.starts_with("atomic of 4 bytes 4 bytes past"), "{f}");
+    let f = only("global_load_u8 v4, v2, s[4:5] offset:1000");
+    assert!(f.text.starts_with("load of 1 bytes 1 bytes past the end"), "{f}");
+}
+
+#[test]
+fn what_is_inside_is_silent() {
+    let text = "global_store_b32 v1, v2, s[4:5] offset:872
+        global_load_b128 v[4:7], v1, s[4:5] offset:860
+        global_load_b32 v8, v1, s[4:5] offset:1
+        s_waitcnt vmcnt(0)";
+    assert!(run(PageFlags::ALL, 0, text).unwrap().findings.is_empty());
+}
+
+#[test]
+fn a_buffers_range_check_is_counted_and_no_alarm() {
+    let text =
+        "s_mov_b32 s6, 64\ns_mov_b32 s7, 0x30000000\nbuffer_load_b32 v4, v1, s[4:7], 0 offen\ns_waitcnt vmcnt(0)";
+    let s = run(PageFlags::ALL, 0, text).unwrap();
+    assert!(s.findings.is_empty(), "{:#?}", s.findings);
+    assert_eq!(s.out_of_range, 16);
+    // A descriptor that reaches too far is none of the range check's business.
+    let f = only("s_movk_i32 s6, 1024\ns_mov_b32 s7, 0x30000000\nbuffer_load_b32 v4, v1, s[4:7], 0 offen offset:896\ns_waitcnt vmcnt(0)");
+    assert_eq!((f.rule, f.site.lane), ("out-of-bounds", 26));
+}
+
+#[test]
+fn float_atomics_need_coarse_memory() {
+    let host = PageFlags {
+        vram: false,
+        ..PageFlags::ALL
+    };
+    let uncached = PageFlags {
+        uncached: true,
+        ..PageFlags::ALL
+    };
+    let text = "global_atomic_add_f32 v1, v2, s[4:5]";
+    for flags in [host, uncached] {
+        let s = run(flags, 0, text).unwrap();
+        assert_eq!(s.findings[0].rule, "float-atomic-fine-grained");
+        assert_eq!(s.findings[0].count, 32);
+        let integer = run(flags, 0, "global_atomic_add_u32 v1, v2, s[4:5]").unwrap();
+        assert!(integer.findings.is_empty());
+    }
+    assert!(run(PageFlags::ALL, 0, text).unwrap().findings.is_empty());
+}
+
+#[test]
+fn flat_offsets_do_not_choose_the_aperture() {
+    // src_shared_base is 1 << 48; eight bytes below it is no LDS address, whatever the offset.
+    let text =
+        "v_mov_b32 v4, -8\nv_mov_b32 v5, 0xffff\nflat_load_b32 v6, v[4:5] offset:8\ns_waitcnt vmcnt(0) lgkmcnt(0)";
+    let e = run(PageFlags::ALL, 0, text).unwrap_err();
+    assert_eq!(e.findings[0].rule, "flat-offset");
+    let fine =
+        "v_mov_b32 v4, 0\nv_mov_b32 v5, 0x10000\nflat_store_b32 v[4:5], v1 offset:8\ns_waitcnt vmcnt(0) lgkmcnt(0)";
+    assert!(run(PageFlags::ALL, 0, fine).unwrap().findings.is_empty());
+}
+
+#[test]
+fn scratch_addresses_start_at_zero() {
+    let text = "v_mov_b32 v4, -8\nscratch_store_b32 v4, v1, off offset:8";
+    let e = run(PageFlags::ALL, 64, text).unwrap_err();
+    assert_eq!(e.findings[0].rule, "scratch-negative-base");
+    assert_eq!(e.kind.rule(), "scratch-out-of-bounds");
+    let fine = "v_mov_b32 v4, 8\nscratch_store_b32 v4, v1, off offset:-8";
+    assert!(run(PageFlags::ALL, 64, fine).unwrap().findings.is_empty());
+}
+
+#[test]
+fn faults_have_the_names_of_their_rules() {
+    let rule = |text: &str| run(PageFlags::ALL, 64, text).unwrap_err();
+    let e = rule("s_mov_b32 s4, 0x380000\nglobal_load_b32 v4, v1, s[4:5]");
+    assert_eq!(e.kind.rule(), "use-after-free");
+    assert!(
+        e.to_string()
+            .contains("`gone` (100 bytes at 0x380000, freed before this launch)"),
+        "{e}"
+    );
+    assert_eq!(
+        rule("global_load_b32 v4, v1, s[4:5] offset:4092").kind.rule(),
+        "out-of-bounds"
+    );
+    assert_eq!(
+        rule("v_add_nc_u32 v1, 2, v1\nglobal_atomic_add_u32 v1, v2, s[4:5]")
+            .kind
+            .rule(),
+        "misaligned-atomic"
+    );
+    assert_eq!(
+        rule("v_add_nc_u32 v1, 2, v1\nds_add_u32 v1, v2").kind.rule(),
+        "misaligned-atomic"
+    );
+    assert_eq!(
+        rule("scratch_load_b32 v4, off, off offset:64").kind.rule(),
+        "scratch-out-of-bounds"
+    );
+}
