@@ -4,7 +4,7 @@ use crate::error::CliError;
 use std::sync::{Arc, Mutex, PoisonError};
 use t0_backend_rdna3::target::{Target, GFX1100};
 use t0_kfd::RealKfd;
-use t0_runtime::{numerics_from_environment, Gpu};
+use t0_runtime::{numerics_from_environment, sanitize_from_environment, Gpu};
 use t0_sim::driver::{node_of, Dispatch, DispatchStats, ExecFault, Executor, SimKfd, Vm};
 use t0_sim::{Numerics, Profile, Simulator};
 
@@ -24,6 +24,8 @@ pub struct Options {
     pub numerics: Option<Numerics>,
     /// Whether it counts what every launch executes.
     pub profile: bool,
+    /// Whether it watches every access of memory; also with `T0_SANITIZE=1`.
+    pub sanitize: bool,
     /// Host threads; without: all.
     pub threads: Option<usize>,
     /// The chip it is; without: gfx1100.
@@ -85,8 +87,8 @@ impl Device {
     /// Errors: no such device, an unknown choice, options of the simulated card for a real one.
     pub fn open(kind: Option<DeviceKind>, options: &Options) -> Result<Device, CliError> {
         let real = |why| {
-            if options.profile || options.numerics.is_some() {
-                let text = "--count, --fidelity and --numerics are the simulated card's; add --device sim";
+            if options.profile || options.sanitize || options.numerics.is_some() {
+                let text = "--count, --fidelity, --numerics and --sanitize are the simulated card's; add --device sim";
                 return Err(CliError::Usage(text.to_owned()));
             }
             let kfd = RealKfd::open().map_err(t0_runtime::Error::from)?;
@@ -106,6 +108,7 @@ impl Device {
             }
             // Nobody asked for a card, so these options ask for the simulated one.
             (None, _) if options.profile => Device::simulated("counting needs it", options),
+            (None, _) if options.sanitize => Device::simulated("--sanitize needs it", options),
             (None, _) if options.numerics.is_some() => Device::simulated("--numerics needs it", options),
             // Who did not ask for a card need not read how to get one.
             (None, _) => real("found through /dev/kfd")
@@ -119,7 +122,8 @@ impl Device {
             Some(n) => n,
             None => numerics_from_environment()?.unwrap_or_default(),
         };
-        let mut simulator = Simulator::new().with_numerics(numerics);
+        let sanitize = options.sanitize || sanitize_from_environment()?;
+        let mut simulator = Simulator::new().with_numerics(numerics).with_sanitizer(sanitize);
         if options.profile {
             simulator = simulator.with_profile();
         }

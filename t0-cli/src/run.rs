@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use t0_backend_rdna3::object::{CodeObject, Kernel};
 use t0_backend_rdna3::target::Target;
 use t0_runtime::{Buffer, Gpu, Module};
-use t0_sim::driver::ExecFaultKind;
+use t0_sim::driver::{ExecFaultKind, Severity, Site, Source};
 use t0_sim::{Numerics, Profile};
 
 /// Arguments of `t0 run`.
@@ -54,6 +54,9 @@ pub struct Args {
     /// simulated card only)
     #[arg(long)]
     fidelity: bool,
+    /// Watch every access of memory: bounds, races, misplaced atomics (the simulated card only); also with T0_SANITIZE=1
+    #[arg(long)]
+    sanitize: bool,
 }
 
 const ARG_HELP: &str =
@@ -76,12 +79,82 @@ fn guard_byte(i: usize) -> u8 {
 struct Finding {
     rule: &'static str,
     severity: &'static str,
+    #[serde(flatten)]
+    place: Place,
+    /// The other side of a race.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    other: Option<Place>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    count: Option<u64>,
+    text: String,
+    /// The text with all places in it.
+    #[serde(skip)]
+    long: Option<String>,
+}
+
+/// Where something happened, as far as it is known.
+#[derive(Debug, Clone, Default, Serialize)]
+struct Place {
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<u32>,
+    /// The source line's text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<String>,
     pc: Option<u64>,
-    text: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    instruction: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    workgroup: Option<[u32; 3]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wave: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lane: Option<u32>,
+}
+
+impl Place {
+    fn of(site: &Site) -> Place {
+        Place {
+            pc: Some(site.pc),
+            instruction: Some(site.instruction.clone()),
+            workgroup: Some(site.workgroup),
+            wave: Some(site.wave),
+            lane: Some(site.lane),
+            ..Place::default()
+        }
+        .with_source(site.source.as_ref())
+    }
+
+    fn with_source(self, source: Option<&Source>) -> Place {
+        let Some(s) = source else { return self };
+        Place {
+            file: Some(s.file.to_string()),
+            line: Some(s.line),
+            column: Some(s.column).filter(|&c| c > 0),
+            source: s.text.clone(),
+            ..self
+        }
+    }
+}
+
+impl From<&t0_sim::driver::Finding> for Finding {
+    fn from(f: &t0_sim::driver::Finding) -> Finding {
+        Finding {
+            rule: f.rule,
+            severity: match f.severity {
+                Severity::Warning => "warning",
+                Severity::Error => "error",
+            },
+            place: Place::of(&f.site),
+            other: f.other.as_ref().map(Place::of),
+            count: Some(f.count),
+            text: f.text.clone(),
+            long: Some(f.to_string()),
+        }
+    }
 }
 
 /// The JSON document of a run.
@@ -124,6 +197,7 @@ pub fn run(args: &Args, target: Option<Target>, out: &mut Output) -> Result<Outc
         &Options {
             numerics: args.numerics,
             profile: args.count || args.fidelity,
+            sanitize: args.sanitize,
             threads: None,
             target: Some(object.target),
         },
@@ -171,16 +245,7 @@ pub fn run(args: &Args, target: Option<Target>, out: &mut Output) -> Result<Outc
         }
     }
     let stats = device.stats();
-    for f in stats.iter().flat_map(|s| &s.findings) {
-        findings.push(Finding {
-            rule: "lds-range",
-            severity: "warning",
-            file: None,
-            line: None,
-            pc: Some(f.pc),
-            text: f.to_string(),
-        });
-    }
+    findings.extend(stats.iter().flat_map(|s| &s.findings).map(Finding::from));
     let profile = device.profile();
     let asked = |on: bool| profile.as_ref().filter(|_| on);
     let report = Report {
@@ -336,7 +401,7 @@ impl Fault {
     ) -> Finding {
         let fault = device.sim.as_ref().and_then(|s| s.fault());
         let pc = fault.as_ref().and_then(|f| f.pc);
-        let line = pc.and_then(|pc| kernel.line_at(pc));
+        let source = pc.and_then(|pc| kernel.line_at(pc)).map(Source::of);
         let va = fault.as_ref().and_then(|f| match &f.kind {
             ExecFaultKind::Memory(m) => Some(m.va),
             _ => None,
@@ -355,12 +420,26 @@ impl Fault {
         if let Some(unwritten) = unwritten {
             text += &format!("; {unwritten}");
         }
-        Finding {
-            rule: if guard.is_some() { "guard" } else { "fault" },
-            severity: "error",
-            file: line.map(|l| l.file.to_string()),
-            line: line.map(|l| l.line),
+        let rule = match (guard, &fault) {
+            (Some(_), _) => "out-of-bounds",
+            (None, Some(f)) => f.kind.rule(),
+            (None, None) => "fault",
+        };
+        let place = Place {
             pc,
+            instruction: fault.as_ref().and_then(|f| f.instruction.clone()),
+            workgroup: fault.as_ref().and_then(|f| f.workgroup),
+            wave: fault.as_ref().and_then(|f| f.wave),
+            lane: fault.as_ref().and_then(|f| f.lane),
+            ..Place::default()
+        };
+        Finding {
+            rule,
+            severity: "error",
+            place: place.with_source(source.as_ref()),
+            other: None,
+            count: None,
+            long: None,
             text,
         }
     }
@@ -382,11 +461,14 @@ fn print(device: &Device, report: &Report, out: &mut Output) -> Result<(), CliEr
         out.text(&fidelity.text())?;
     }
     for f in &report.findings {
-        let place = match (&f.file, f.line) {
+        let place = match (&f.place.file, f.place.line) {
             (Some(file), Some(line)) => format!(" at {file}:{line}"),
             _ => String::new(),
         };
-        out.line(&format!("{} ({}){place}: {}", f.severity, f.rule, f.text))?;
+        match &f.long {
+            Some(long) => out.line(long)?,
+            None => out.line(&format!("{} ({}){place}: {}", f.severity, f.rule, f.text))?,
+        }
     }
     Ok(())
 }
@@ -543,9 +625,10 @@ impl Guarded {
         Some(Finding {
             rule: "guard",
             severity: "error",
-            file: None,
-            line: None,
-            pc: None,
+            place: Place::default(),
+            other: None,
+            count: None,
+            long: None,
             text,
         })
     }

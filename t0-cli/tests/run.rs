@@ -210,7 +210,7 @@ fn accesses_past_the_end_are_found() {
         let f = &v["findings"][0];
         assert_eq!(
             (f["rule"].as_str(), f["severity"].as_str()),
-            (Some("guard"), Some("error")),
+            (Some("out-of-bounds"), Some("error")),
             "{v}"
         );
         let text = f["text"].as_str().unwrap();
@@ -242,7 +242,7 @@ fn what_a_faulting_launch_leaves() {
         .collect();
     assert_eq!(
         (ran.status, &rules[..]),
-        (1, &["guard", "lds-range", "lds-range"][..]),
+        (1, &["out-of-bounds", "lds-out-of-bounds", "lds-out-of-bounds"][..]),
         "{v}"
     );
     assert!(v.get("wave_instructions").is_none(), "{v}");

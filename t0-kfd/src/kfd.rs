@@ -73,6 +73,15 @@ pub struct QueueStatus {
     pub waits_for: Option<String>,
 }
 
+/// Something a kernel did that hardware swallows silently.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// It gives wrong results, or worse; else it may be meant.
+    pub severe: bool,
+    /// The whole story in one line.
+    pub text: String,
+}
+
 /// The KFD driver. Every call may come from any thread.
 ///
 /// Errors are the kernel's: see [`KfdError::Ioctl`] for the call and its errno.
@@ -150,9 +159,9 @@ pub trait Kfd: Send + Sync {
         None
     }
 
-    /// What kernels did that hardware swallows silently (accesses outside of the LDS), one line each; every finding is
-    /// given once. Only a simulated driver can tell.
-    fn take_findings(&self) -> Vec<String> {
+    /// What kernels did that hardware swallows silently (accesses outside of the LDS, races …); every finding is given
+    /// once. Only a simulated driver can tell.
+    fn take_findings(&self) -> Vec<Found> {
         Vec::new()
     }
 

@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 
 use t0_backend_rdna3::target::Target;
 use t0_kfd::uapi::{self, CreateEvent, EventData};
-use t0_kfd::{Doorbells, Kfd, KfdError, Node, RealKfd, WaitOutcome};
+use t0_kfd::{Doorbells, Found, Kfd, KfdError, Node, RealKfd, WaitOutcome};
 
 use crate::error::{Error, Result};
 use crate::kernel::KernelKey;
 use crate::memory::{Driver, GpuMem, Kind};
-use crate::module::Kernel;
+use crate::module::{Kernel, SimOptions};
 use crate::queue::{Fence, Queue, QueueInner};
 
 /// A GPU: a real card through KFD, or the simulated one. Clones are handles of the same device.
@@ -37,6 +37,10 @@ pub(crate) struct Device {
     memory_event: u32,
     hw_event: u32,
     lost: OnceLock<(String, String)>,
+    /// What a sanitizer finds is an error of the wait for the launch.
+    sanitizes: bool,
+    /// Findings that have been such an error and not been asked for.
+    found: Mutex<Vec<Found>>,
     time_limit_ms: AtomicU64,
     how: String,
     pub driver: Arc<Driver>,
@@ -78,9 +82,23 @@ impl Gpu {
         Self::simulated_because("asked for".into())
     }
 
+    /// The same with options, which go before what the environment says.
+    pub fn simulated_with(options: &SimOptions) -> Result<Gpu> {
+        Self::simulate("asked for", options)
+    }
+
     fn simulated_because(why: String) -> Result<Gpu> {
-        let sim = t0_sim::driver::SimKfd::new(crate::module::simulator()?)?;
-        Self::with_driver(Arc::new(sim), &why)
+        Self::simulate(&why, &SimOptions::default())
+    }
+
+    fn simulate(why: &str, options: &SimOptions) -> Result<Gpu> {
+        let (executor, sanitizes) = crate::module::simulator(options)?;
+        let sim = t0_sim::driver::SimKfd::new(executor)?;
+        let mut device = Device::open(Arc::new(sim), why)?;
+        device.sanitizes = sanitizes;
+        Ok(Gpu {
+            device: Arc::new(device),
+        })
     }
 
     /// The real card.
@@ -143,9 +161,11 @@ impl Gpu {
     }
 
     /// What kernels did that hardware swallows silently, one line each, since the last call: accesses outside of a
-    /// workgroup's shared memory. Only the simulated card can tell; call it after [`Gpu::wait`].
+    /// workgroup's shared memory and, with the sanitizer, races and accesses outside of buffers. Only the simulated card can tell; call it after [`Gpu::wait`].
     pub fn findings(&self) -> Vec<String> {
-        self.device.driver.kfd.take_findings()
+        let mut all = std::mem::take(&mut *lock(&self.device.found));
+        all.extend(self.device.driver.kfd.take_findings());
+        all.into_iter().map(|f| f.text).collect()
     }
 
     /// Waits until all queues are idle.
@@ -202,6 +222,8 @@ impl Device {
             memory_event,
             hw_event,
             lost: OnceLock::new(),
+            sanitizes: false,
+            found: Mutex::default(),
             time_limit_ms: AtomicU64::new(limit.as_millis() as u64),
             how: why.to_string(),
             driver,
@@ -302,6 +324,24 @@ impl Device {
                 detail: detail.clone(),
             }),
         }
+    }
+
+    /// With a sanitizer: fails if it has found something since the last call.
+    pub fn check_findings(&self) -> Result<()> {
+        if !self.sanitizes {
+            return Ok(());
+        }
+        let new = self.driver.kfd.take_findings();
+        let severe = || new.iter().filter(|f| f.severe);
+        let result = match severe().next() {
+            Some(first) => Err(Error::Findings {
+                count: severe().count(),
+                first: first.text.clone(),
+            }),
+            None => Ok(()),
+        };
+        lock(&self.found).extend(new);
+        result
     }
 
     /// The queues there are now; collected so that no lock is held while they are used or dropped.

@@ -24,6 +24,20 @@ pub enum Error {
         /// Its value.
         value: String,
     },
+    /// The sanitizer found mistakes of kernels. The results may be right all the same.
+    #[error("the sanitizer found {count} mistake(s): {first}; `Gpu::findings` has all of them")]
+    Findings {
+        /// Mistakes since the last time.
+        count: usize,
+        /// The first of them.
+        first: String,
+    },
+    /// `T0_SANITIZE` holds something unknown.
+    #[error("T0_SANITIZE is {value:?}; use `1` to watch every access on the simulated card, or `0`")]
+    SanitizeChoice {
+        /// Its value.
+        value: String,
+    },
     /// T0_TIMEOUT is no number of seconds.
     #[error("T0_TIMEOUT is `{value}`; it must be a number of seconds, such as 30 or 0.5")]
     TimeLimit {

@@ -52,10 +52,44 @@ pub struct Kernel {
     checks: Option<Arc<Checks>>,
 }
 
-/// The executor of the simulated card.
-pub(crate) fn simulator() -> Result<Arc<dyn Executor>> {
-    let numerics = numerics_from_environment()?.unwrap_or_default();
-    Ok(Arc::new(t0_sim::Simulator::new().with_numerics(numerics)))
+/// The executor of the simulated card, and whether it sanitizes.
+pub(crate) fn simulator(options: &SimOptions) -> Result<(Arc<dyn Executor>, bool)> {
+    let numerics = match options.numerics {
+        Some(n) => n,
+        None => numerics_from_environment()?.unwrap_or_default(),
+    };
+    let sanitize = match options.sanitize {
+        Some(on) => on,
+        None => sanitize_from_environment()?,
+    };
+    let simulator = t0_sim::Simulator::new().with_numerics(numerics);
+    Ok((Arc::new(simulator.with_sanitizer(sanitize)), sanitize))
+}
+
+/// What is wanted of a simulated card; what is not said here the environment says.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SimOptions {
+    /// How it sums dot products; without: `T0_NUMERICS`, else fast.
+    pub numerics: Option<Numerics>,
+    /// Whether every access of memory is watched (bounds, races, misplaced atomics); without: `T0_SANITIZE`. A mistake
+    /// found is an error of the next wait, and all are in `Gpu::findings`.
+    pub sanitize: Option<bool>,
+}
+
+/// Whether `T0_SANITIZE` asks for the sanitizer of the simulated card: `1` does; `0`, nothing or no such variable does
+/// not.
+///
+/// # Errors
+/// Another value.
+pub fn sanitize_from_environment() -> Result<bool> {
+    match std::env::var_os("T0_SANITIZE").as_deref().map(|v| v.to_string_lossy()) {
+        None => Ok(false),
+        Some(v) => match &*v {
+            "" | "0" => Ok(false),
+            "1" => Ok(true),
+            other => Err(Error::SanitizeChoice { value: other.into() }),
+        },
+    }
 }
 
 /// How the simulated card sums dot products according to `T0_NUMERICS`: `fast` or `silicon`, `None` when it is not set.

@@ -463,7 +463,7 @@ impl QueueInner {
         if let Err(e @ Error::Timeout { .. }) = &ended {
             *lock(&self.hung) = Some(e.clone());
         }
-        ended
+        ended.and_then(|()| self.device.check_findings())
     }
 
     pub fn wait_idle(&self) -> Result<()> {

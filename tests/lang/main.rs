@@ -8,6 +8,15 @@ mod property;
 mod simt;
 mod staging;
 
+/// A simulated card that watches every access: what it finds fails the wait for the launch.
+fn watched() -> t0::prelude::Gpu {
+    let options = t0::SimOptions {
+        sanitize: Some(true),
+        ..t0::SimOptions::default()
+    };
+    t0::prelude::Gpu::simulated_with(&options).unwrap()
+}
+
 /// Compares with a recorded text; `T0_BLESS=1` records it.
 fn golden(name: &str, got: &str) {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))

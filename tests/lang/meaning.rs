@@ -66,7 +66,7 @@ fn compare<K: Kernel>(f: fn(u32, u32) -> u32, launch: Option<Launch>) {
 
 /// What the compiled kernel gives on the simulated card.
 fn on_the_card(a: &[u32], b: &[u32], launch: Launch) -> Vec<u32> {
-    let gpu = Gpu::simulated().unwrap();
+    let gpu = crate::watched();
     let q = gpu.queue().unwrap();
     let (x, y) = (gpu.upload(a).unwrap(), gpu.upload(b).unwrap());
     let mut z = gpu.upload(&vec![7u32; a.len()]).unwrap();

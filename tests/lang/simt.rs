@@ -9,7 +9,7 @@ fn values() -> Vec<f32> {
 }
 
 fn gpu() -> (Gpu, Queue) {
-    let gpu = Gpu::simulated().unwrap();
+    let gpu = crate::watched();
     let q = gpu.queue().unwrap();
     (gpu, q)
 }

@@ -196,6 +196,7 @@ pub fn run(args: &Args, target: &Target, out: &mut Output) -> Result<Outcome, Cl
         let options = Options {
             numerics: Some(args.numerics),
             profile: false,
+            sanitize: false,
             threads: Some(threads),
             target: Some(*target),
         };

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use t0_backend_rdna3::object::CodeObject;
 use t0_kfd::uapi::{self, CreateEvent, CreateQueue, EventData, GetClockCounters};
 use t0_kfd::{
-    Allocation, Doorbells, Errno, FaultDetail, Kfd, KfdError, Node, QueueSizes, QueueStatus, Topology, VaRange,
+    Allocation, Doorbells, Errno, FaultDetail, Found, Kfd, KfdError, Node, QueueSizes, QueueStatus, Topology, VaRange,
     WaitOutcome,
 };
 
@@ -23,7 +23,7 @@ use super::arena::{lock, PAGE, POISON};
 use super::events::{Events, Refusal};
 use super::processor::Processor;
 use super::vm::{PageFlags, Vm};
-use super::{queue, DispatchStats, Executor, Finding, Watch};
+use super::{queue, DispatchStats, Executor, Finding, Severity, Watch};
 
 /// A simulated Radeon (RX 7900 XTX unless told otherwise) behind a simulated KFD, in this process.
 pub struct SimKfd {
@@ -660,9 +660,13 @@ impl Kfd for SimKfd {
         }
     }
 
-    fn take_findings(&self) -> Vec<String> {
+    fn take_findings(&self) -> Vec<Found> {
         let mut stats = lock(&self.shared.stats);
-        stats.findings.drain(..).map(|f| f.to_string()).collect()
+        let found = stats.findings.drain(..).map(|f| Found {
+            severe: f.severity == Severity::Error,
+            text: f.to_string(),
+        });
+        found.collect()
     }
 
     fn fault_detail(&self) -> Option<FaultDetail> {

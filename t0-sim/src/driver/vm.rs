@@ -398,11 +398,6 @@ impl Vm {
         live.map(|(&start, n)| (start..start + n.len, n.name.clone())).collect()
     }
 
-    /// Takes back the name given to the range at `va`: nobody's memory, if the buffer around it has other names.
-    pub fn unname(&self, va: u64) {
-        lock(&self.names).remove(&va);
-    }
-
     /// Marks the mapping that holds `va` as the runtime's own (rings, signals, kernel arguments): a card lets kernels
     /// write there, but no correct kernel does. The driver's own accesses do not care.
     pub fn guard(&self, va: u64) {

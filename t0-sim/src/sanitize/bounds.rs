@@ -73,13 +73,18 @@ impl Bounds {
         self.table.find(va).is_some_and(|m| !m.flags.vram || m.flags.uncached)
     }
 
-    /// The range around `va` in which accesses are fine, if `len` bytes there are, or if nothing can be said.
-    pub fn good(&self, va: u64, len: u64) -> Option<Good> {
+    /// The range around `va` in which accesses are fine, if `len` bytes there are, or if nothing can be said. Compilers
+    /// load the whole dword that holds an array's last bytes.
+    pub fn good(&self, kind: Kind, va: u64, len: u64) -> Option<Good> {
         let after = self.named.partition_point(|a| a.start <= va);
         // Ranges may be nested: a name inside of a buffer.
         for a in self.named[..after].iter().rev().take(4) {
-            if va.checked_add(len).is_some_and(|end| end <= a.end) {
+            let end = va.saturating_add(len);
+            if end <= a.end {
                 return Some(a.start..a.end);
+            }
+            if kind == Kind::Load && va % 4 == 0 && va < a.end && end <= a.end.next_multiple_of(4) {
+                return Some(va..end);
             }
         }
         let Some(m) = self.table.find(va) else {
@@ -187,8 +192,8 @@ mod tests {
     #[test]
     fn the_size_asked_for_counts_and_the_parameter_gives_the_name() {
         let b = two();
-        assert_eq!(b.good(0x10_0000, 1024), Some(0x10_0000..0x10_0400));
-        assert_eq!(b.good(0x10_03fe, 4), None);
+        assert_eq!(b.good(Kind::Load, 0x10_0000, 1024), Some(0x10_0000..0x10_0400));
+        assert_eq!(b.good(Kind::Load, 0x10_03fe, 4), None);
         assert_eq!(
             b.outside(Kind::Store, 0x10_0400, 4),
             "store of 4 bytes 4 bytes past the end of `c` (1024 bytes), index 256"
@@ -203,9 +208,19 @@ mod tests {
     #[test]
     fn a_mapping_without_names_is_good_all_over() {
         let b = two();
-        assert_eq!(b.good(0x20_0ff0, 4), Some(0x20_0000..0x20_1000));
+        assert_eq!(b.good(Kind::Store, 0x20_0ff0, 4), Some(0x20_0000..0x20_1000));
         // What is not mapped faults by itself.
-        assert!(b.good(0x30_0000, 4).is_some());
+        assert!(b.good(Kind::Load, 0x30_0000, 4).is_some());
+    }
+
+    #[test]
+    fn the_dword_that_holds_the_last_bytes_may_be_loaded() {
+        let vm = Vm::new().unwrap();
+        vm.map_fresh(0x10_0000, 1022, PageFlags::ALL, "halves").unwrap();
+        let b = Bounds::new(&vm);
+        assert!(b.good(Kind::Load, 0x10_03f8, 8).is_some());
+        assert!(b.good(Kind::Store, 0x10_03fc, 4).is_none());
+        assert!(b.good(Kind::Load, 0x10_03fc, 8).is_none());
     }
 
     #[test]

@@ -234,7 +234,7 @@ impl Watch {
             if inside(&self.good, va) {
                 continue;
             }
-            match self.launch.bounds.good(va, len) {
+            match self.launch.bounds.good(t.kind, va, len) {
                 Some(good) => self.good = good,
                 None => {
                     let launch = self.launch.clone();
