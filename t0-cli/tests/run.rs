@@ -30,8 +30,8 @@ fn code_object(dir: &Path) -> String {
     code_object_for(dir, &GFX1100)
 }
 
-fn code_object_for(dir: &Path, target: &Target) -> String {
-    let kernel = |name: &str, code: &[u32], kernarg_bytes, args| KernelCode {
+fn kernel(name: &str, code: &[u32], kernarg_bytes: u32, args: Vec<Arg>) -> KernelCode {
+    KernelCode {
         name: name.to_owned(),
         code: words(code),
         resources: Resources {
@@ -51,7 +51,10 @@ fn code_object_for(dir: &Path, target: &Target) -> String {
             line: 7,
             column: 1,
         }],
-    };
+    }
+}
+
+fn code_object_for(dir: &Path, target: &Target) -> String {
     let lds = Arg {
         name: "l".into(),
         type_name: "float*".into(),
@@ -225,6 +228,38 @@ fn accesses_past_the_end_are_found() {
     // Only what a dword holds of the array's last bytes may be loaded behind them, and nothing in front.
     let fine = "--kernel dyn --grid 2 --block 64 --lds 256 --arg out:@fine.npy:f32:128 --arg u32:0";
     assert_eq!(c.run(fine).status, 0);
+}
+
+#[test]
+fn the_sanitizer_names_both_sides_of_a_race() {
+    let c = Case::new("race");
+    // `dyn` with `s_nop 0` for its barrier: the two waves of a group exchange halves unordered.
+    let racy: Vec<u32> = DYN
+        .iter()
+        .map(|&w| if w == 0xbfbd_0000 { 0xbf80_0000 } else { w })
+        .collect();
+    let lds = Arg {
+        kind: ArgKind::DynamicLds,
+        ..Arg::by_value("l", "float*", 8, 4)
+    };
+    let args = vec![Arg::buffer("y", "float*", 0), lds];
+    std::fs::write(&c.file, write(&GFX1100, &[kernel("dyn", &racy, 12, args)]).unwrap()).unwrap();
+    let line = "--grid 2 --block 64 --lds 256 --arg out:@o.npy:f32:128 --arg u32:0 --json";
+    let silent = c.run(line);
+    assert_eq!((silent.status, json(&silent)["findings"].as_array().unwrap().len()), (0, 0));
+    let ran = c.run(&format!("{line} --sanitize"));
+    let v = json(&ran);
+    let f = &v["findings"][1];
+    assert_eq!((ran.status, f["rule"].as_str()), (1, Some("lds-race")), "{v}");
+    assert_eq!((f["severity"].as_str(), f["count"].as_u64()), (Some("error"), Some(64)), "{v}");
+    assert_eq!((f["file"].as_str(), f["line"].as_u64(), f["column"].as_u64()), (Some("axpy.cl"), Some(7), Some(1)));
+    assert_eq!((f["wave"].as_u64(), f["lane"].as_u64(), f["workgroup"][0].as_u64()), (Some(1), Some(0), Some(0)));
+    let other = &f["other"];
+    assert_eq!((other["wave"].as_u64(), other["lane"].as_u64()), (Some(0), Some(31)), "{v}");
+    assert!(f["instruction"].as_str().unwrap().starts_with("ds_load_b32"), "{v}");
+    assert!(other["instruction"].as_str().unwrap().starts_with("ds_store_b32"), "{v}");
+    // The outputs are written all the same.
+    assert!(c.dir.join("o.npy").exists());
 }
 
 #[test]

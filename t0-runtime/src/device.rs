@@ -66,12 +66,17 @@ impl Gpu {
     /// Opens the GPU `T0_DEVICE` names: `kfd` a real card, `sim` the simulated one, `auto` (default) a real gfx11 card
     /// if there is one, else the simulated one. [`Gpu::describe`] says which and why.
     pub fn open() -> Result<Gpu> {
+        Self::open_with(&SimOptions::default())
+    }
+
+    /// The same, with options for the simulated card if it is that one.
+    pub fn open_with(options: &SimOptions) -> Result<Gpu> {
         match std::env::var("T0_DEVICE").as_deref() {
             Err(_) | Ok("auto" | "") => match Self::real() {
                 Ok(gpu) => Ok(gpu),
-                Err(why) => Self::simulated_because(why.to_string()),
+                Err(why) => Self::simulate(&why.to_string(), options),
             },
-            Ok("sim") => Self::simulated_because("T0_DEVICE=sim".into()),
+            Ok("sim") => Self::simulate("T0_DEVICE=sim", options),
             Ok("kfd") => Self::real(),
             Ok(other) => Err(Error::DeviceChoice { value: other.into() }),
         }
@@ -79,16 +84,12 @@ impl Gpu {
 
     /// A simulated Radeon RX 7900 XTX of its own.
     pub fn simulated() -> Result<Gpu> {
-        Self::simulated_because("asked for".into())
+        Self::simulated_with(&SimOptions::default())
     }
 
     /// The same with options, which go before what the environment says.
     pub fn simulated_with(options: &SimOptions) -> Result<Gpu> {
         Self::simulate("asked for", options)
-    }
-
-    fn simulated_because(why: String) -> Result<Gpu> {
-        Self::simulate(&why, &SimOptions::default())
     }
 
     fn simulate(why: &str, options: &SimOptions) -> Result<Gpu> {

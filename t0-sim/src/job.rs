@@ -330,6 +330,9 @@ impl<'a> Job<'a> {
             resident += 1;
             all.extend(g.standing(n));
             self.note_findings(n, g);
+            if let (Some(s), Some(watch)) = (&self.sanitizer, &g.watch) {
+                s.park(n, watch);
+            }
         });
         let (total, _) = self.order.sizes();
         let what = format!(

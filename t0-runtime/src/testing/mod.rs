@@ -40,7 +40,7 @@ use shrink::{shrink, Budget};
 
 use crate::error::{Error, Result};
 use crate::kernel::Launch;
-use crate::{Gpu, Queue};
+use crate::{Gpu, Queue, SimOptions};
 
 pub use memory::{Input, InputMat, Output, OutputMat};
 pub use values::{Sample, Tolerance, Values};
@@ -427,6 +427,8 @@ impl KernelTest {
             Ok(()) => {}
             // plain code may need more registers than there are
             Err(Error::Compile { .. }) if plain => return None,
+            // They are told below.
+            Err(Error::Findings { .. }) => {}
             Err(e) => {
                 self.fail(format!("the launch failed{by}: {e}"));
                 return None;
@@ -494,9 +496,14 @@ fn made<T>(buffer: Result<T>) -> T {
     }
 }
 
-/// The device tests run on: the one `T0_DEVICE` names. The one place to switch on what a simulated device can look for.
+/// The device tests run on: the one `T0_DEVICE` names, with the sanitizer where that is the simulated one, unless
+/// `T0_SANITIZE` says something else.
 fn device() -> Result<Gpu> {
-    Gpu::open()
+    let silent = std::env::var_os("T0_SANITIZE").is_none();
+    Gpu::open_with(&SimOptions {
+        sanitize: silent.then_some(true),
+        ..SimOptions::default()
+    })
 }
 
 /// Runs cases on a device, which is opened anew when a kernel broke it.

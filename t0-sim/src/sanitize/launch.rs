@@ -57,6 +57,17 @@ struct Left {
     swallowed: u64,
 }
 
+impl From<super::Left> for Left {
+    fn from((log, clocks, reports, swallowed): super::Left) -> Left {
+        Left {
+            log,
+            clocks,
+            reports,
+            swallowed,
+        }
+    }
+}
+
 impl Sanitizer {
     /// For a launch of groups with so much LDS and so many waves; `ordered` says whether it has ordered instructions
     /// and runs on one thread, `args` and `kernarg` are its arguments.
@@ -83,6 +94,12 @@ impl Sanitizer {
         Box::new(Watch::new(self.clone(), group as u32, self.waves as usize, lds))
     }
 
+    /// A group stands still for good: the launch hangs.
+    pub fn park(&self, n: u64, watch: &Watch) {
+        let left = Left::from(watch.parts());
+        lock(&self.ledger).waiting.insert(n, left);
+    }
+
     /// A group has ended, perhaps by a fault.
     pub fn retire(&self, n: u64, watch: Watch, faulted: bool) {
         let (lds, left) = watch.into_parts();
@@ -91,17 +108,8 @@ impl Sanitizer {
             pool.push(lds);
         }
         drop(pool);
-        let (log, clocks, reports, swallowed) = left;
         let mut ledger = lock(&self.ledger);
-        ledger.waiting.insert(
-            n,
-            Left {
-                log,
-                clocks,
-                reports,
-                swallowed,
-            },
-        );
+        ledger.waiting.insert(n, left.into());
         if faulted {
             ledger.stop = Some(ledger.stop.map_or(n, |s| s.min(n)));
         }

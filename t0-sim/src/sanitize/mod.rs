@@ -118,6 +118,12 @@ impl Watch {
         }
     }
 
+    /// The same of a group that stands still for good.
+    fn parts(&self) -> Left {
+        let reports = self.reports.clone();
+        (self.log.clone(), self.started.clone(), reports, self.swallowed)
+    }
+
     fn into_parts(self) -> (Vec<Cell>, Left) {
         (self.lds, (self.log, self.started, self.reports, self.swallowed))
     }
@@ -171,7 +177,7 @@ impl Watch {
         Access {
             who: self.entry(w, t, 0),
             role: t.kind.into(),
-            polls: t.kind == Kind::Load && (m.glc || m.dlc || m.slc && m.glc),
+            polls: t.kind == Kind::Load && (m.glc || m.dlc),
             flushed: w.waits.flushed,
             returns: t.instr.dst[0] != Dst::None && (m.glc || t.space == Space::Shared),
             lanes: t.lanes,

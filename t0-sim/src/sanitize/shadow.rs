@@ -182,14 +182,10 @@ fn atomics(c: &Cell, me: &Entry, before: &impl Fn(&Entry) -> bool) -> Option<Con
 /// If both are taken by other waves' unordered accesses, those will do.
 #[inline(always)]
 fn keep(places: &mut [Entry; 2], me: &Entry, before: &impl Fn(&Entry) -> bool) {
-    for e in places.iter_mut() {
-        if e.mask == 0 || e.same_wave(me) {
-            *e = me.joined(e);
-            return;
-        }
-    }
-    if let Some(e) = places.iter_mut().find(|e| before(e)) {
-        *e = *me;
+    let own = places.iter().position(|e| e.mask != 0 && e.same_wave(me));
+    let free = || places.iter().position(|e| e.mask == 0 || before(e));
+    if let Some(k) = own.or_else(free) {
+        places[k] = me.joined(&places[k]);
     }
 }
 
@@ -284,6 +280,19 @@ mod tests {
         assert!(c.atomic(&by(0, 0, 15), none).is_none());
         assert!(c.atomic(&by(1, 0, 15), none).is_none());
         assert_eq!(c.load(&by(0, 1, 15), none).unwrap().other.wave, 1);
+    }
+
+    #[test]
+    fn two_readers_are_two_waves() {
+        let none = |_: &Entry| false;
+        let mut c = Cell::EMPTY;
+        c.load(&by(0, 0, 15), none);
+        c.load(&by(1, 0, 15), none);
+        // Wave 0's store takes its own load away; wave 1's is a race and stays.
+        assert!(c.store(&by(0, 1, 15), None, none).is_some());
+        c.load(&by(1, 1, 15), |_| true);
+        c.load(&by(2, 0, 15), |e| e.wave != 1);
+        assert_eq!(c.store(&by(1, 2, 15), None, |e| e.wave == 0).unwrap().other.wave, 2);
     }
 
     #[test]
