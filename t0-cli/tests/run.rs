@@ -246,18 +246,38 @@ fn the_sanitizer_names_both_sides_of_a_race() {
     std::fs::write(&c.file, write(&GFX1100, &[kernel("dyn", &racy, 12, args)]).unwrap()).unwrap();
     let line = "--grid 2 --block 64 --lds 256 --arg out:@o.npy:f32:128 --arg u32:0 --json";
     let silent = c.run(line);
-    assert_eq!((silent.status, json(&silent)["findings"].as_array().unwrap().len()), (0, 0));
+    assert_eq!(
+        (silent.status, json(&silent)["findings"].as_array().unwrap().len()),
+        (0, 0)
+    );
     let ran = c.run(&format!("{line} --sanitize"));
     let v = json(&ran);
     let f = &v["findings"][1];
     assert_eq!((ran.status, f["rule"].as_str()), (1, Some("lds-race")), "{v}");
-    assert_eq!((f["severity"].as_str(), f["count"].as_u64()), (Some("error"), Some(64)), "{v}");
-    assert_eq!((f["file"].as_str(), f["line"].as_u64(), f["column"].as_u64()), (Some("axpy.cl"), Some(7), Some(1)));
-    assert_eq!((f["wave"].as_u64(), f["lane"].as_u64(), f["workgroup"][0].as_u64()), (Some(1), Some(0), Some(0)));
+    assert_eq!(
+        (f["severity"].as_str(), f["count"].as_u64()),
+        (Some("error"), Some(64)),
+        "{v}"
+    );
+    assert_eq!(
+        (f["file"].as_str(), f["line"].as_u64(), f["column"].as_u64()),
+        (Some("axpy.cl"), Some(7), Some(1))
+    );
+    assert_eq!(
+        (f["wave"].as_u64(), f["lane"].as_u64(), f["workgroup"][0].as_u64()),
+        (Some(1), Some(0), Some(0))
+    );
     let other = &f["other"];
-    assert_eq!((other["wave"].as_u64(), other["lane"].as_u64()), (Some(0), Some(31)), "{v}");
+    assert_eq!(
+        (other["wave"].as_u64(), other["lane"].as_u64()),
+        (Some(0), Some(31)),
+        "{v}"
+    );
     assert!(f["instruction"].as_str().unwrap().starts_with("ds_load_b32"), "{v}");
-    assert!(other["instruction"].as_str().unwrap().starts_with("ds_store_b32"), "{v}");
+    assert!(
+        other["instruction"].as_str().unwrap().starts_with("ds_store_b32"),
+        "{v}"
+    );
     // The outputs are written all the same.
     assert!(c.dir.join("o.npy").exists());
 }

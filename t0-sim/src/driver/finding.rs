@@ -8,27 +8,10 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
+pub use t0_backend_rdna3::errata::Severity;
 use t0_backend_rdna3::object::Line;
 
 use super::Offset;
-
-/// How bad a finding is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Severity {
-    /// Doubtful: it may be meant.
-    Warning,
-    /// Wrong results, or worse, on the card.
-    Error,
-}
-
-impl fmt::Display for Severity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Severity::Warning => "warning",
-            Severity::Error => "error",
-        })
-    }
-}
 
 /// One finding.
 #[derive(Clone, Debug, PartialEq, Eq)]

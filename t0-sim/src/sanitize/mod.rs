@@ -25,6 +25,8 @@ mod tests;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use t0_backend_rdna3::errata::Rule;
+
 use crate::aperture::Space;
 use crate::driver::Severity;
 use crate::job::lock;
@@ -266,7 +268,7 @@ impl Watch {
         for l in lanes_of(t.lanes) {
             if self.launch.bounds.fine_grained(t.at[l]) {
                 let place = self.launch.bounds.place(t.at[l]);
-                self.plain("float-atomic-fine-grained", w, t, l, || {
+                self.plain(Rule::FloatAtomicFineGrained.name(), w, t, l, || {
                     format!("float atomic on fine-grained (host or uncached) memory at {place}: the card drops it without a fault; use a compare-and-swap loop, or video memory")
                 });
             }
@@ -293,7 +295,7 @@ impl Watch {
                         va[l]
                     )
                 };
-                self.value_trap("flat-offset", w, i, l, text);
+                self.value_trap(Rule::FlatOffset.name(), w, i, l, text);
             }
         }
     }
@@ -309,7 +311,7 @@ impl Watch {
                         i.mods.offset
                     )
                 };
-                self.value_trap("scratch-negative-base", w, i, l, text);
+                self.value_trap(Rule::ScratchNegativeBase.name(), w, i, l, text);
             }
         }
     }
