@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod asm;
+pub mod check;
 pub mod compile;
 pub mod dis;
 pub mod errata;

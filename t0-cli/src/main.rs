@@ -7,6 +7,7 @@
 mod asm;
 mod bench;
 mod build;
+mod check;
 mod device;
 mod dis;
 mod error;
@@ -55,6 +56,8 @@ enum Command {
     Asm(asm::Args),
     /// Disassemble a code object, or lines of hex
     Dis(dis::Args),
+    /// Look for waits, hazards and sizes that are wrong in a code object
+    Check(check::Args),
     /// Launch a kernel of a code object
     Run(Box<run::Args>),
     /// Measure; every result is checked first
@@ -92,6 +95,7 @@ fn main() -> ExitCode {
         Command::Build(args) => build::run(&args, &target, &mut out),
         Command::Asm(args) => asm::run(&args, cli.target, &mut out),
         Command::Dis(args) => dis::run(&args, &target, &mut out),
+        Command::Check(args) => check::run(&args, &mut out),
         Command::Run(args) => run::run(&args, cli.target, &mut out),
         Command::Bench(what) => bench::run(&what, &target, &mut out),
     };

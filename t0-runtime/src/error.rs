@@ -228,6 +228,20 @@ pub enum Error {
         /// All findings, printed.
         report: String,
     },
+    /// The static checker found a fault in what the compiler made.
+    #[error(
+        "kernel `{kernel}` was compiled wrongly and is not launched: {finding}{place}; this is a fault of t0: {report}"
+    )]
+    Check {
+        /// The kernel.
+        kernel: String,
+        /// The first error: rule, instruction, what is wrong.
+        finding: String,
+        /// Its source line, as `, from file:line:column`, or empty.
+        place: String,
+        /// Where the report with listing and all findings is.
+        report: String,
+    },
 }
 
 impl std::fmt::Debug for Error {

@@ -28,6 +28,7 @@ mod param;
 mod queue;
 mod stop;
 pub mod testing;
+mod verify;
 
 pub use buffer::{Buffer, MatBuffer};
 pub use compile::{compile_kernel, compile_with, read_source, Compile};

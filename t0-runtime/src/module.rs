@@ -16,6 +16,7 @@ use crate::error::{Error, Result};
 use crate::kernel::KernelKey;
 use crate::memory::{Driver, GpuMem, Kind};
 use crate::stop::Checks;
+use crate::verify::verify;
 
 /// Stack bytes of a work-item that the descriptor does not count: what LLVM assumes of an unknown callee
 /// (`amdgpu-assume-external-call-stack-size`).
@@ -109,6 +110,7 @@ pub(crate) fn kernel_for(gpu: &Gpu, key: &KernelKey) -> Result<Kernel> {
     let name = gpu.target();
     let target = Target::from_name(&name).ok_or(Error::NoCompiler { device: name })?;
     let compiled = compile_kernel(key, &target)?;
+    verify(&key.entry.display(&key.consts), &compiled)?;
     let module = Module::load(gpu, &compiled.code_object)?;
     let mut kernel = module
         .kernel(&compiled.name)?

@@ -45,6 +45,8 @@ pub struct Facts {
     pub masks: SSet,
     /// A VALU instruction that reads a scalar register other than masks, or a literal.
     pub other_scalar: bool,
+    /// Different VGPR operands a VALU instruction reads; a run of registers is one.
+    pub vector_sources: u32,
     /// Moves data between lanes: DPP, permlane.
     pub cross_lane: bool,
     /// `v_permlane*`: its source.
@@ -172,7 +174,13 @@ impl Facts {
         if row.flags.has(Flags::R_VCC) {
             add(&mut self.masks, 106, target.wave_size / 32);
         }
+        let mut vectors: Vec<Reg> = Vec::new();
         for (spec, o) in inst.specs().zip(&inst.operands) {
+            if let (Some(r), true) = (o.reg(), spec.is_src()) {
+                if r.file == RegFile::V && !vectors.contains(&r) {
+                    vectors.push(r);
+                }
+            }
             let mask = spec.ty == Ty::Mask || matches!(spec.kind, Kind::Mask | Kind::Vcc);
             match o {
                 Operand::Reg(r) if r.file == RegFile::S && spec.is_src() && !r.is_null() => {
@@ -186,6 +194,7 @@ impl Facts {
                 _ => {}
             }
         }
+        self.vector_sources = vectors.len() as u32;
         if inst.vopd_y.is_some() {
             self.same_parity = local::same_parity(inst);
         }

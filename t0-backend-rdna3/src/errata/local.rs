@@ -49,7 +49,16 @@ fn mad_overlap(inst: &Inst, _: &Facts) -> Option<Hit> {
         return None;
     }
     let n = inst.operands.len();
-    let reg = first(&regs(inst, 0..1), &regs(inst, 2..n))?;
+    let factors = regs(inst, 2..n - 1);
+    let (d, addend) = (
+        inst.operands.first()?.reg()?,
+        inst.operands.last().and_then(|o| o.reg()),
+    );
+    let reg = match addend {
+        // LLVM's 32-bit multiply-add: only the low halves are wanted, the high half of the addend is anything.
+        Some(a) if a.file == RegFile::V && d.index == a.index + 1 => first(&regs(inst, 0..1), &factors)?,
+        _ => first(&regs(inst, 0..1), &regs(inst, 2..n))?,
+    };
     Some(Hit::vgpr(Rule::MadOverlap, reg, None))
 }
 

@@ -239,7 +239,7 @@ impl State {
                 out.push(Hit::vgpr(Rule::VopdAfterDpp, reg, Some(by)).fixed_by(depctr));
             }
         }
-        if self.wave64 {
+        if self.wave64 && f.vector_sources > 1 {
             if let Some((reg, by)) = self.partial_forwarding(f) {
                 out.push(Hit::vgpr(Rule::ValuPartialForwarding, reg, Some(by)).fixed_by(depctr));
             }
@@ -278,13 +278,16 @@ impl State {
 
     fn mask_hits(&self, f: &Facts, out: &mut Vec<Hit>) {
         let read = |m: &&Mask| f.sread[(m.reg / 64) as usize] >> (m.reg % 64) & 1 == 1;
-        if let Some(m) = self.written.iter().find(read) {
-            let value = match (m.valu, m.reg) {
-                (false, _) => SA_SDST_0,
-                (true, 106 | 107) => VA_VCC_0,
-                (true, _) => VA_SDST_0,
+        for valu in [false, true] {
+            let Some(m) = self.written.iter().filter(read).find(|m| m.valu == valu) else {
+                continue;
             };
-            out.push(Hit::sgpr(Rule::ValuMaskWrite, m.reg, Some(m.by)).fixed_by(Fix::Depctr(value)));
+            let (rule, value) = match (m.valu, m.reg) {
+                (false, _) => (Rule::ValuMaskWrite, SA_SDST_0),
+                (true, 106 | 107) => (Rule::ValuMaskWriteValu, VA_VCC_0),
+                (true, _) => (Rule::ValuMaskWriteValu, VA_SDST_0),
+            };
+            out.push(Hit::sgpr(rule, m.reg, Some(m.by)).fixed_by(Fix::Depctr(value)));
         }
     }
 
@@ -353,7 +356,9 @@ impl State {
             self.valu_done(va_vdst as usize);
         }
         if value & 1 == 0 {
+            // It ends the trap on either side of the write (LLVM takes it for expired in front of it, too).
             self.written.retain(|m| m.valu);
+            self.masks = [0; 2];
         }
         if value >> 9 & 7 == 0 {
             self.written.retain(|m| !m.valu || matches!(m.reg, 106 | 107));
@@ -373,7 +378,8 @@ impl State {
     }
 
     fn mask_writes(&mut self, f: &Facts, at: u32) {
-        if f.valu && f.other_scalar {
+        // Any scalar that a VALU instruction reads, another mask included, ends the trap for those read before it.
+        if f.valu && (f.other_scalar || f.masks != [0; 2]) {
             self.masks = [0; 2];
         }
         if f.valu || f.salu {

@@ -20,7 +20,7 @@ pub use args::args_of;
 pub use descriptor::{initial_sgprs, DescriptorError, FloatMode, InitialSgprs, KernelDescriptor, Resources};
 pub use lines::Line;
 pub use metadata::{Arg, ArgKind, KernelMetadata};
-pub use read::{CodeObject, Kernel, Relocation, Segment};
+pub use read::{CodeObject, Function, Kernel, Relocation, Segment};
 pub(crate) use write::metadata_note;
 pub use write::{write, KernelCode};
 

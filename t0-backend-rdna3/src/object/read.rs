@@ -81,6 +81,15 @@ impl Kernel {
     }
 }
 
+/// A function of a code object, kernels included.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Function {
+    /// Its name.
+    pub name: String,
+    /// Addresses of its code, relative to the load address; up to the next function where the symbol has no size.
+    pub code: Range<u64>,
+}
+
 /// A code object in memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CodeObject {
@@ -90,6 +99,8 @@ pub struct CodeObject {
     pub abi_version: u32,
     /// Its kernels in the order of the metadata.
     pub kernels: Vec<Kernel>,
+    /// Functions the symbol table names, kernels included, by address.
+    pub functions: Vec<Function>,
     /// What to load, by ascending address, not overlapping.
     pub segments: Vec<Segment>,
     /// Words to fix after loading.
@@ -122,6 +133,7 @@ impl CodeObject {
             target,
             abi_version: abi_version.into(),
             kernels: Vec::new(),
+            functions: Vec::new(),
             relocations: relocations(header, file, &sections)?,
             segments,
         };
@@ -132,6 +144,7 @@ impl CodeObject {
             object.kernels.push(kernel);
         }
         object.bound_code(&symbols);
+        object.functions = object.find_functions(&symbols);
         Ok(object)
     }
 
@@ -211,6 +224,32 @@ impl CodeObject {
             metadata,
             lines,
         })
+    }
+
+    fn find_functions(&self, symbols: &Symbols) -> Vec<Function> {
+        let loaded = |at: u64| self.segments.iter().find(|s| s.executable && s.get(at, 4).is_some());
+        let mut all: Vec<(u64, u64, &String)> = symbols
+            .iter()
+            .filter(|(_, s)| s.is_code && loaded(s.value).is_some())
+            .map(|(name, s)| (s.value, s.size, name))
+            .collect();
+        all.sort_unstable();
+        all.dedup_by_key(|f| f.0);
+        let end = |i: usize| {
+            let (start, size, _) = all[i];
+            let last = loaded(start).map_or(start, |s| s.vaddr + s.bytes.len() as u64);
+            let next = all.get(i + 1).map_or(last, |n| n.0.min(last));
+            if size >= 4 {
+                start.saturating_add(size).min(last)
+            } else {
+                next
+            }
+        };
+        let function = |i: usize| Function {
+            name: all[i].2.clone(),
+            code: all[i].0..end(i),
+        };
+        (0..all.len()).map(function).collect()
     }
 
     /// Ends each kernel's code at its symbol's size, or at the next kernel when the symbol does not say.

@@ -5,7 +5,6 @@
 
 pub mod allocate;
 pub mod check_allocation;
-pub mod check_waits;
 pub mod encode;
 pub mod fix_hazards;
 pub mod forward_copies;

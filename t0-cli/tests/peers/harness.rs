@@ -111,13 +111,27 @@ fn compile(source: &str, build: Build) -> PathBuf {
     .clone()
 }
 
-/// Runs a check on every build of a source and reports all builds that fail.
+/// Optimisation levels of clang.
+pub const OPTIMISATIONS: [&str; 4] = ["-O0", "-O1", "-O2", "-O3"];
+
+/// Builds of these levels for waves of both sizes.
+pub fn builds(levels: &[&'static str]) -> Vec<Build> {
+    let both = |&opt: &&'static str| [build(opt, 32), build(opt, 64)];
+    levels.iter().flat_map(both).collect()
+}
+
+/// Runs a check on the builds that kernels are run in.
 pub fn each_build(source: &str, check: impl Fn(&Object)) {
+    each_build_of(source, &BUILDS, check);
+}
+
+/// Runs a check on builds of a source and reports all that fail.
+pub fn each_build_of(source: &str, builds: &[Build], check: impl Fn(&Object)) {
     if !have_clang(source) {
         return;
     }
     let mut failed = Vec::new();
-    for build in BUILDS {
+    for &build in builds {
         let object = Object {
             build,
             path: compile(source, build),
@@ -200,6 +214,15 @@ pub struct Ran {
 }
 
 impl Object {
+    /// What `t0 check` says: exit status and report.
+    pub fn check(&self) -> (Option<i32>, Value) {
+        let mut t0 = Command::new(env!("CARGO_BIN_EXE_t0"));
+        let out = t0.args(["check", "--json"]).arg(&self.path).output().unwrap();
+        let report = serde_json::from_slice(&out.stdout);
+        let err = String::from_utf8_lossy(&out.stderr);
+        (out.status.code(), report.unwrap_or_else(|e| panic!("{e}: {err}")))
+    }
+
     /// A launch of `grid` workgroups of `block` work-items.
     pub fn launch(&self, kernel: &str, grid: impl Dims, block: impl Dims) -> Launch<'_> {
         static NEXT: AtomicUsize = AtomicUsize::new(0);

@@ -7,6 +7,7 @@
 
 mod atomics;
 mod calls;
+mod check;
 mod floats;
 mod gemm;
 mod harness;

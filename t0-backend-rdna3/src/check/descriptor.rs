@@ -1,0 +1,192 @@
+//! The kernel descriptor by itself, against the metadata, and the SGPRs it promises the code.
+//!
+//! Source: LLVM AMDGPUUsage, "Kernel Descriptor" and "compute_pgm_rsrc1/2/3" for GFX11; errata by [`crate::errata`].
+
+use super::graph::Graph;
+use super::Raw;
+use crate::errata::Rule;
+use crate::object::descriptor::DESCRIPTOR_BYTES;
+use crate::object::{CodeObject, Kernel, KernelDescriptor};
+use crate::target::Target;
+
+/// Bits that must be 0 in the words of a descriptor, by byte offset; what they are. Not among them: compute_pgm_rsrc1[9:6],
+/// the SGPR count of older cards, which clang fills in and gfx11 ignores.
+const RESERVED: &[(usize, u32, &str)] = &[
+    (12, u32::MAX, "bytes 12 to 15"),
+    (24, u32::MAX, "bytes 24 to 27"),
+    (28, u32::MAX, "bytes 28 to 31"),
+    (32, u32::MAX, "bytes 32 to 35"),
+    (36, u32::MAX, "bytes 36 to 39"),
+    (40, u32::MAX, "bytes 40 to 43"),
+    (44, !0x3ff, "compute_pgm_rsrc3[31:10]"),
+    (48, 0xc00, "compute_pgm_rsrc1[11:10] (priority)"),
+    (48, 1 << 20, "compute_pgm_rsrc1[20] (privileged)"),
+    (48, 1 << 22, "compute_pgm_rsrc1[22] (debug mode)"),
+    (48, 3 << 24, "compute_pgm_rsrc1[25:24] (bulky, debugger)"),
+    (48, 3 << 27, "compute_pgm_rsrc1[28:27]"),
+    (
+        52,
+        1 << 6,
+        "compute_pgm_rsrc2[6] (trap handler: set by the packet processor)",
+    ),
+    (
+        52,
+        3 << 13,
+        "compute_pgm_rsrc2[14:13] (exceptions: set by the packet processor)",
+    ),
+    (
+        52,
+        0x1ff << 15,
+        "compute_pgm_rsrc2[23:15] (LDS size: set by the packet processor)",
+    ),
+    (52, 1 << 31, "compute_pgm_rsrc2[31]"),
+    (56, 0xf380, "kernel_code_properties[9:7] and [15:12]"),
+    (56, 0xffff_0000, "kernarg_preload (not on gfx11)"),
+    (60, u32::MAX, "bytes 60 to 63"),
+];
+
+/// User SGPRs there are (RDNA3 ISA manual 3.12: COMPUTE_USER_DATA_0 to 15).
+const MOST_USER_SGPRS: u32 = 16;
+
+/// Checks a kernel's descriptor.
+pub(super) fn check(object: &CodeObject, kernel: &Kernel, graph: &Graph, raw: &mut Vec<Raw>) {
+    let d = &kernel.descriptor;
+    if let Some(bytes) = object.bytes(kernel.descriptor_vaddr, DESCRIPTOR_BYTES as u64) {
+        bits(bytes, d, raw);
+    }
+    metadata(kernel, raw);
+    user_sgprs(d, raw);
+    let target = object.target.with_wave_size(d.wave_size());
+    init16(d, &target, graph, raw);
+}
+
+fn bits(bytes: &[u8], d: &KernelDescriptor, raw: &mut Vec<Raw>) {
+    let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+    for &(at, mask, what) in RESERVED {
+        let value = word(at) & mask;
+        if value != 0 {
+            let text = format!("{what} must be 0, there is {:#x}", value >> mask.trailing_zeros());
+            raw.push(Raw::new("descriptor-bits", None, text, "0"));
+        }
+    }
+    let mut wrong = |text: &str, fix: &str| raw.push(Raw::new("descriptor-bits", None, text, fix));
+    if d.rsrc2 >> 11 & 3 == 3 {
+        wrong(
+            "compute_pgm_rsrc2[12:11] is 3: work-items have three ids",
+            ".amdhsa_system_vgpr_workitem_id 0, 1 or 2",
+        );
+    }
+    if !d.mem_ordered() {
+        wrong(
+            "compute_pgm_rsrc1[30] (MEM_ORDERED) is 0: loads return in any order and waits for counts mean nothing",
+            ".amdhsa_memory_ordered 1",
+        );
+    }
+    if d.wave_size() == 32 && d.rsrc3 & 15 != 0 {
+        wrong(
+            "shared VGPRs exist for waves of 64 lanes only",
+            ".amdhsa_shared_vgpr_count 0",
+        );
+    }
+}
+
+fn metadata(kernel: &Kernel, raw: &mut Vec<Raw>) {
+    let (Some(m), d) = (&kernel.metadata, &kernel.descriptor) else {
+        return;
+    };
+    let mut differ = |what: &str, metadata: u32, descriptor: u32| {
+        let text = format!("{what}: the metadata says {metadata}, the descriptor {descriptor}");
+        raw.push(Raw::new("metadata-mismatch", None, text, "the same number in both"));
+    };
+    if d.kernarg_bytes != 0 && d.kernarg_bytes != m.kernarg_bytes {
+        differ("bytes of arguments", m.kernarg_bytes, d.kernarg_bytes);
+    }
+    if d.group_segment_bytes != m.lds_bytes {
+        differ("bytes of LDS", m.lds_bytes, d.group_segment_bytes);
+    }
+    if d.private_segment_bytes != m.scratch_bytes {
+        differ("bytes of scratch", m.scratch_bytes, d.private_segment_bytes);
+    }
+    // The descriptor counts in granules, and may ask for more to hold back waves.
+    if m.vgprs > d.vgprs() {
+        differ("VGPRs", m.vgprs, d.vgprs());
+    }
+    if m.wave_size != 0 && m.wave_size != d.wave_size() {
+        let text = format!(
+            "waves of {} lanes in the metadata, of {} in the descriptor",
+            m.wave_size,
+            d.wave_size()
+        );
+        raw.push(Raw::new("wave-size", None, text, "the same wave size in both"));
+    }
+}
+
+fn user_sgprs(d: &KernelDescriptor, raw: &mut Vec<Raw>) {
+    let s = d.initial_sgprs();
+    let pairs = [
+        s.dispatch_ptr,
+        s.queue_ptr,
+        s.kernarg_ptr,
+        s.dispatch_id,
+        s.flat_scratch_init,
+    ];
+    let need = 2 * pairs.iter().flatten().count() as u32
+        + 4 * u32::from(s.private_segment_buffer.is_some())
+        + u32::from(s.private_segment_size.is_some());
+    let have = d.user_sgprs();
+    if have < need || have > MOST_USER_SGPRS {
+        let text =
+            format!("{have} user SGPRs are declared, the enabled inputs take {need}, there are {MOST_USER_SGPRS}");
+        raw.push(Raw::new(
+            "user-sgprs",
+            None,
+            text,
+            format!(".amdhsa_user_sgpr_count {need}"),
+        ));
+    }
+}
+
+/// [`Rule::UserSgprInit16`]: the launch fills fewer than 16 SGPRs, and the code reads one of the system ones it fills.
+fn init16(d: &KernelDescriptor, target: &Target, graph: &Graph, raw: &mut Vec<Raw>) {
+    let entry = Rule::UserSgprInit16.entry();
+    let s = d.initial_sgprs();
+    if s.count >= 16 || !(entry.applies)(target) {
+        return;
+    }
+    let system = (d.user_sgprs()..s.count).fold(0u64, |set, r| set | 1 << r);
+    if let Some(at) = first_read(graph, system) {
+        let more = 16 - s.count + d.user_sgprs();
+        let mut r = Raw::new(
+            entry.name,
+            Some(at),
+            format!("{} ({} are initialised)", entry.triggered_by, s.count),
+            format!(".amdhsa_user_sgpr_count {more}"),
+        );
+        r.severity = entry.severity;
+        raw.push(r);
+    }
+}
+
+/// The first instruction that reads one of these SGPRs as the launch left it.
+fn first_read(graph: &Graph, set: u64) -> Option<u64> {
+    let mut inputs = vec![0u64; graph.blocks.len()];
+    let mut work: Vec<usize> = graph.entries.first().copied().into_iter().collect();
+    work.iter().for_each(|&b| inputs[b] = set);
+    while let Some(b) = work.pop() {
+        let block = &graph.blocks[b];
+        let mut left = inputs[b];
+        for step in &graph.steps[block.steps.clone()] {
+            if step.facts.sread[0] & left != 0 {
+                return Some(step.at);
+            }
+            left &= !step.facts.swrite[0];
+        }
+        for &n in &block.next {
+            if inputs[n] | left != inputs[n] {
+                inputs[n] |= left;
+                work.push(n);
+            }
+        }
+    }
+    None
+}

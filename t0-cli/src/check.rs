@@ -1,0 +1,107 @@
+//! `t0 check`: what is wrong with a code object, without running it.
+
+use crate::error::{read_file, CliError};
+use crate::output::{Outcome, Output};
+use serde_json::{json, Value};
+use std::path::PathBuf;
+use t0_backend_rdna3::check::{check, Finding, Options, Report};
+use t0_backend_rdna3::errata::Severity;
+use t0_backend_rdna3::object::CodeObject;
+use t0_runtime::read_source;
+
+/// Arguments of `t0 check`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A linked code object
+    file: PathBuf,
+    /// Only this kernel
+    #[arg(long)]
+    kernel: Option<String>,
+}
+
+/// Runs the command. Errors are findings for the exit status, warnings are not.
+pub fn run(args: &Args, out: &mut Output) -> Result<Outcome, CliError> {
+    let object_error = |source| CliError::Object {
+        path: args.file.clone(),
+        source,
+    };
+    let object = CodeObject::parse(&read_file(&args.file)?).map_err(object_error)?;
+    let mut reports = check(&object, &Options::default());
+    if let Some(name) = &args.kernel {
+        object.kernel(name).map_err(object_error)?;
+        reports.retain(|r| r.kernel == *name);
+    }
+    let count = |severity| {
+        let all = reports.iter().flat_map(|r| &r.findings);
+        all.filter(|f| f.severity == severity).count()
+    };
+    let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
+    if out.json() {
+        out.document(&json!({ "kernels": reports.iter().map(report_json).collect::<Vec<_>>() }))?;
+    } else {
+        for r in &reports {
+            for f in &r.findings {
+                out.text(&text(&r.kernel, f))?;
+            }
+        }
+        let s = |n: usize| if n == 1 { "" } else { "s" };
+        let n = reports.len();
+        out.line(&format!(
+            "{}: {n} kernel{}, {errors} error{}, {warnings} warning{}",
+            args.file.display(),
+            s(n),
+            s(errors),
+            s(warnings)
+        ))?;
+    }
+    Ok(Outcome::finding(errors > 0))
+}
+
+/// A finding over several lines: rule and instruction, source line, what is wrong, what to do.
+fn text(kernel: &str, f: &Finding) -> String {
+    let mut s = match &f.at {
+        Some(at) => {
+            let name = at.function.as_deref().unwrap_or(kernel);
+            format!(
+                "{}[{}] {name}+{:#x}: {}\n",
+                f.severity, f.rule, at.offset, f.instruction
+            )
+        }
+        None => format!("{}[{}] {kernel}: kernel descriptor\n", f.severity, f.rule),
+    };
+    if let Some(line) = &f.line {
+        let source = read_source(&line.file);
+        let source = source.as_deref().and_then(|t| t.lines().nth(line.line as usize - 1));
+        s += &format!("  {}:{}:{}", line.file, line.line, line.column);
+        s += &source.map(|t| format!(": {}", t.trim())).unwrap_or_default();
+        s.push('\n');
+    }
+    s += &format!("  {}", f.text);
+    if let Some(other) = &f.related {
+        s += &format!(" (see {other})");
+    }
+    s + &format!("\n  fix: {}\n", f.fix)
+}
+
+fn report_json(r: &Report) -> Value {
+    json!({ "name": r.kernel, "findings": r.findings.iter().map(finding_json).collect::<Vec<_>>() })
+}
+
+fn finding_json(f: &Finding) -> Value {
+    let at = f.at.as_ref();
+    json!({
+        "rule": f.rule,
+        "severity": f.severity.to_string(),
+        "offset": at.map_or(0, |a| a.offset),
+        "address": at.map(|a| a.address),
+        "function": at.and_then(|a| a.function.as_ref()),
+        "instruction": if at.is_some() { &f.instruction } else { "kernel descriptor" },
+        "register": f.register,
+        "related": f.related.as_ref().map(|a| a.offset),
+        "text": f.text,
+        "fix": f.fix,
+        "file": f.line.as_ref().map(|l| l.file.to_string()),
+        "line": f.line.as_ref().map(|l| l.line),
+        "column": f.line.as_ref().map(|l| l.column),
+    })
+}
