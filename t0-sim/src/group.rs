@@ -190,7 +190,7 @@ impl Group {
 
     /// Goes on with a program that knows more of the code.
     pub fn adopt(&mut self, program: Arc<Program>) {
-        if program.looks_back(false) {
+        if program.looks_back(self.watch.is_some()) {
             self.waves.iter_mut().for_each(|w| w.hazards.look_back());
         }
         self.program = program;

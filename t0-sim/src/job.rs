@@ -11,7 +11,7 @@ use t0_backend_rdna3::object::CodeObject;
 
 use crate::backtrace::{describe, Standing};
 use crate::dispatch::RunStats;
-use crate::driver::{self, ExecFault, ExecFaultKind, Finding, Offset, Severity, Site, Vm, Watch};
+use crate::driver::{self, ExecFault, ExecFaultKind, Finding, Offset, Site, Vm, Watch};
 use crate::exec::Fault;
 use crate::findings::{Collected, Seen};
 use crate::group::{Group, GroupFault, Pause, Setup};
@@ -166,6 +166,9 @@ impl<'a> Job<'a> {
         let mut group = Group::new(&self.setup, self.program(), self.id(n), slots);
         group.poison(mem);
         group.watch = self.sanitizer.as_ref().map(|s| s.watch(n));
+        // Warnings of the errata table are for the sanitizer only.
+        let program = group.program.clone();
+        group.adopt(program);
         group
     }
 
@@ -406,7 +409,7 @@ impl<'a> Job<'a> {
         let program = self.program();
         let finding = |(group, wave, seen): (u64, u32, Seen)| Finding {
             rule: seen.kind.rule(),
-            severity: Severity::Error,
+            severity: seen.kind.severity(),
             text: seen.kind.to_string(),
             kernel: name.clone(),
             site: self.site(&program, seen.at, group, wave, seen.lane),

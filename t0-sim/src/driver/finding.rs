@@ -8,6 +8,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
+use t0_backend_rdna3::errata::Hit;
 pub use t0_backend_rdna3::errata::Severity;
 use t0_backend_rdna3::object::Line;
 
@@ -119,6 +120,9 @@ pub enum FindingKind {
         /// A store or an atomic.
         write: bool,
     },
+    /// An entry of the errata table that only warns; noted under the sanitizer.
+    #[error("{0}")]
+    Hazard(Hit),
 }
 
 impl FindingKind {
@@ -126,6 +130,15 @@ impl FindingKind {
     pub fn rule(&self) -> &'static str {
         match self {
             FindingKind::LdsOutOfRange { .. } => "lds-out-of-bounds",
+            FindingKind::Hazard(hit) => hit.rule.name(),
+        }
+    }
+
+    /// How bad it is.
+    pub fn severity(&self) -> Severity {
+        match self {
+            FindingKind::LdsOutOfRange { .. } => Severity::Error,
+            FindingKind::Hazard(hit) => hit.severity(),
         }
     }
 }

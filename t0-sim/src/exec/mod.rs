@@ -33,7 +33,7 @@ mod wmma;
 use t0_backend_rdna3::errata::{Hit, Severity};
 use t0_backend_rdna3::isa::{Class, Opcode};
 
-use crate::driver::{ExecFaultKind, Offset};
+use crate::driver::{ExecFaultKind, FindingKind, Offset};
 use crate::mem::{Global, Lds};
 use crate::profile::Tally;
 use crate::program::{Instr, Passes, Program, Src};
@@ -204,7 +204,7 @@ pub fn run(w: &mut Wave, env: &mut Env, until: u64) -> Step<Stop> {
         }
         w.issued += 1;
         let at = w.pc;
-        guard(w, i, program, at)?;
+        guard(w, i, program, at, env.watch.is_some())?;
         w.pc = i.next;
         if let Some(tally) = env.tally.as_deref_mut() {
             tally.note(at, i.class == Class::Wmma && wmma::copies_differ(w, i));
@@ -226,7 +226,7 @@ pub fn run(w: &mut Wave, env: &mut Env, until: u64) -> Step<Stop> {
 
 /// The traps that come before execution.
 #[inline(always)]
-fn guard(w: &mut Wave, i: &Instr, program: &Program, at: u32) -> Step {
+fn guard(w: &mut Wave, i: &Instr, program: &Program, at: u32, warnings: bool) -> Step {
     if i.stop != 0 {
         return Err(Fault::new(program.stops[i.stop as usize - 1].clone()));
     }
@@ -236,21 +236,27 @@ fn guard(w: &mut Wave, i: &Instr, program: &Program, at: u32) -> Step {
         }
     }
     if i.matters || w.hazards.armed() {
-        return hazards(w, program, at);
+        return hazards(w, program, at, warnings);
     }
     Ok(())
 }
 
 /// The rules about sequences of instructions, see [`t0_backend_rdna3::errata`].
-fn hazards(w: &mut Wave, program: &Program, at: u32) -> Step {
+fn hazards(w: &mut Wave, program: &Program, at: u32, warnings: bool) -> Step {
     let facts = program.facts(at);
     let mut hits = Vec::new();
     w.hazards.hits(facts, &mut hits);
     w.hazards.issue(facts, at);
-    match hits.into_iter().find(|h| h.severity() == Severity::Error) {
-        Some(h) => Err(hazard(h, program)),
-        None => Ok(()),
+    for h in hits {
+        if h.severity() == Severity::Error {
+            return Err(hazard(h, program));
+        }
+        if warnings {
+            let lane = w.whole_exec().trailing_zeros() % w.lanes();
+            w.findings.note(at, lane, FindingKind::Hazard(h));
+        }
     }
+    Ok(())
 }
 
 #[cold]

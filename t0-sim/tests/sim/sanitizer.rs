@@ -162,3 +162,17 @@ fn faults_have_the_names_of_their_rules() {
         "scratch-out-of-bounds"
     );
 }
+
+#[test]
+fn doubtful_pairs_are_warnings() {
+    // llvm/llvm-project#220348: v8 and v4 through one port with one parity, v8 just written.
+    let f = only("v_mul_f32 v8, v2, v2\nv_dual_add_f32 v10, v8, v1 :: v_dual_mul_f32 v11, v6, v2");
+    assert_eq!((f.rule, f.severity, f.count), ("vopd-parity", Severity::Warning, 1));
+    // Opposite parity is safe.
+    let s = run(
+        PageFlags::ALL,
+        0,
+        "v_mul_f32 v8, v2, v2\nv_dual_add_f32 v10, v8, v1 :: v_dual_mul_f32 v11, v7, v2",
+    );
+    assert_eq!(s.unwrap().findings, vec![]);
+}
