@@ -167,6 +167,7 @@ impl Watch {
             lane: (l + 32 * w.half()) as u8,
             mask: 15,
             counter: counter as u8,
+            compares: t.kind == Kind::Atomic && t.instr.op.row().name.contains("cmp"),
         }
     }
 

@@ -6,7 +6,8 @@
 //! its groups at all: each group writes down its accesses ([`Event`]), and the logs are checked in ascending order of
 //! groups. Any other launch runs on one thread under the sanitizer, in the order of the token, and is checked at once.
 //!
-//! What is no race: two atomics; a device-scope load (`glc`) and anything, because a relaxed atomic store looks like a
+//! What is no race: two atomics; a plain load and a compare-and-swap (loops that compilers make of float atomics begin
+//! with one, and the comparison proves that its value still held); a device-scope load (`glc`) and anything, because a relaxed atomic store looks like a
 //! plain one; in a launch with ordered instructions a store right behind `s_waitcnt_vscnt 0` counts as atomic, because
 //! release stores look so.
 

@@ -27,6 +27,8 @@ pub(crate) struct Entry {
     pub mask: u8,
     /// Counter that tells when it is finished: VMcnt, LGKMcnt, VScnt.
     pub counter: u8,
+    /// A compare-and-swap, which proves by itself that a value read before is still there.
+    pub compares: bool,
 }
 
 impl Entry {
@@ -38,6 +40,7 @@ impl Entry {
         lane: 0,
         mask: 0,
         counter: 0,
+        compares: false,
     };
 
     #[inline(always)]
@@ -104,7 +107,8 @@ impl Cell {
     /// Notes a load. `before` tells what is ordered before it.
     #[inline(always)]
     pub fn load(&mut self, me: &Entry, before: impl Fn(&Entry) -> bool) -> Option<Conflict> {
-        let found = stores(self, me, &before).or_else(|| atomics(self, me, &before));
+        let proven = |e: &Entry| e.compares || before(e);
+        let found = stores(self, me, &before).or_else(|| atomics(self, me, &proven));
         keep(&mut self.loads, me, &before);
         found
     }
@@ -112,7 +116,7 @@ impl Cell {
     /// Notes an atomic.
     #[inline(always)]
     pub fn atomic(&mut self, me: &Entry, before: impl Fn(&Entry) -> bool) -> Option<Conflict> {
-        let found = stores(self, me, &before).or_else(|| loads(self, me, &before));
+        let found = stores(self, me, &before).or_else(|| loads(self, me, &|e: &Entry| me.compares || before(e)));
         keep(&mut self.atomics, me, &before);
         found
     }
@@ -293,6 +297,21 @@ mod tests {
         c.load(&by(1, 1, 15), |_| true);
         c.load(&by(2, 0, 15), |e| e.wave != 1);
         assert_eq!(c.store(&by(1, 2, 15), None, |e| e.wave == 0).unwrap().other.wave, 2);
+    }
+
+    #[test]
+    fn a_load_before_a_compare_and_swap_is_none_of_a_race() {
+        let none = |_: &Entry| false;
+        let swap = |wave| Entry {
+            compares: true,
+            ..by(wave, 1, 15)
+        };
+        let mut c = Cell::EMPTY;
+        c.load(&by(0, 0, 15), none);
+        assert!(c.atomic(&swap(1), none).is_none());
+        assert!(c.load(&by(2, 0, 15), none).is_none());
+        assert!(c.atomic(&by(3, 0, 15), none).is_some());
+        assert!(c.store(&by(3, 1, 15), None, none).is_some());
     }
 
     #[test]

@@ -279,6 +279,16 @@ fn between_groups(groups: u32) -> Vec<Pair> {
         global_store_b32 v4, v6, s[4:5]
         s_waitcnt_vscnt null, 0x0
         {1}";
+    let cas = "s_mov_b32 exec_lo, 1
+        s_lshl_b32 s9, 0x100, s13
+        v_mov_b32 v9, s9
+        global_load_b32 v10, v4, s[6:7]
+        s_waitcnt vmcnt(0)
+        again:
+        {0}
+        v_cmp_eq_u32 vcc_lo, v10, v11
+        v_mov_b32 v10, v11
+        s_cbranch_vccz again";
     let take = format!("global_atomic_cmpswap_b32 v9, v4, v[7:8], s[6:7] glc\ns_waitcnt vmcnt(0)\nv_readfirstlane_b32 s10, v9\ns_cmp_eq_u32 s10, 0\ns_cbranch_scc0 spin\n{INVALIDATE}");
     vec![
         pair("tiles that overlap", 2, stride, &["240"], &["256"]),
@@ -287,6 +297,7 @@ fn between_groups(groups: u32) -> Vec<Pair> {
         pair("a halo written in place", 1, "s_mul_i32 s9, s13, 128\nv_add_nc_u32 v5, s9, v2\nglobal_load_b32 v6, v5, s[4:5] offset:4\ns_waitcnt vmcnt(0)\nglobal_store_b32 v5, v6, {0}", &["s[4:5]"], &["s[4:5] offset:2048\ns_mov_b32 s9, 0"]),
         pair("an input that one group writes", 1, "global_load_b32 v6, v2, s[4:5]\ns_waitcnt vmcnt(0)\ns_cmp_eq_u32 s13, 1\ns_cbranch_scc0 out\n{0}\nout:", &["global_store_b32 v2, v6, s[4:5]"], &["global_store_b32 v2, v6, s[6:7]"]),
         pair("a counter read without atomic", 1, "s_mov_b32 exec_lo, 1\nglobal_atomic_add_u32 v4, v7, s[6:7]\nglobal_load_b32 v6, v4, s[6:7] {0}\ns_waitcnt vmcnt(0)", &[""], &["glc"]),
+        pair("a loop of compare and swap", 1, cas, &["v_add_nc_u32 v9, 1, v9\nglobal_store_b32 v4, v9, s[6:7]\nv_mov_b32 v11, v10"], &["v_add_nc_u32 v9, 1, v10\nglobal_atomic_cmpswap_b32 v11, v4, v[9:10], s[6:7] glc\ns_waitcnt vmcnt(0)"]),
         pair("last group sums, no wait for the stores", 2, last_block, &["", INVALIDATE], &[WAIT_STORES, INVALIDATE]),
         pair("last group sums, no invalidation", 2, last_block, &[WAIT_STORES, ""], &[WAIT_STORES, INVALIDATE]),
         pair("last group sums, one cache invalidated", 2, last_block, &[WAIT_STORES, "buffer_gl0_inv"], &[WAIT_STORES, INVALIDATE]),

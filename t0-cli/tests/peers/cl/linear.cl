@@ -83,7 +83,9 @@ kernel void grid3(global uint *y, uint wx, uint wy) {
 
 // Sizes the launch gives in hidden arguments and in the dispatch packet.
 kernel void launch_sizes(global uint *y) {
-    if (gid() != 0) return;
+    uint group = __builtin_amdgcn_workgroup_id_y() | __builtin_amdgcn_workgroup_id_z();
+    uint item = __builtin_amdgcn_workitem_id_y() | __builtin_amdgcn_workitem_id_z();
+    if ((gid() | group | item) != 0) return;
     constant uint *hidden = (constant uint *)__builtin_amdgcn_implicitarg_ptr();
     constant ushort *sizes = (constant ushort *)__builtin_amdgcn_implicitarg_ptr();
     constant uchar *packet = (constant uchar *)__builtin_amdgcn_dispatch_ptr();
