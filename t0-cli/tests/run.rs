@@ -245,11 +245,13 @@ fn the_sanitizer_names_both_sides_of_a_race() {
     let args = vec![Arg::buffer("y", "float*", 0), lds];
     std::fs::write(&c.file, write(&GFX1100, &[kernel("dyn", &racy, 12, args)]).unwrap()).unwrap();
     let line = "--grid 2 --block 64 --lds 256 --arg out:@o.npy:f32:128 --arg u32:0 --json";
-    let silent = c.run(line);
-    assert_eq!(
-        (silent.status, json(&silent)["findings"].as_array().unwrap().len()),
-        (0, 0)
-    );
+    if std::env::var_os("T0_SANITIZE").is_none() {
+        let silent = c.run(line);
+        assert_eq!(
+            (silent.status, json(&silent)["findings"].as_array().unwrap().len()),
+            (0, 0)
+        );
+    }
     let ran = c.run(&format!("{line} --sanitize"));
     let v = json(&ran);
     let f = &v["findings"][1];
@@ -398,7 +400,7 @@ fn a_fault_names_instruction_and_line() {
     let f = &v["findings"][0];
     assert_eq!(
         (ran.status, f["rule"].as_str(), f["line"].as_u64()),
-        (1, Some("guard"), Some(7)),
+        (1, Some("out-of-bounds"), Some(7)),
         "{v}"
     );
     assert_eq!(
