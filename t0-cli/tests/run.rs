@@ -419,7 +419,7 @@ fn a_fault_names_instruction_and_line() {
     let ran = c.run("--kernel axpy --grid 1 --block 64 --arg u64:0 --arg in:@x.npy --arg f32:2 --arg u32:64 --json");
     let v = json(&ran);
     let text = v["findings"][0]["text"].as_str().unwrap();
-    assert_eq!(v["findings"][0]["rule"], "fault");
+    assert_eq!(v["findings"][0]["rule"], "out-of-bounds");
     assert!(text.contains("near address 0"), "{text}");
     assert!(!c.dir.join("o.npy").exists(), "no result of a failed run is written");
 }
