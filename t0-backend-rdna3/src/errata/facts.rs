@@ -63,6 +63,8 @@ pub struct Facts {
     pub cache_inv: bool,
     /// `s_sendmsg` that frees the VGPRs.
     pub dealloc: bool,
+    /// Jumps through a register: a call, or its return.
+    pub call: bool,
     /// The wave ends.
     pub end: bool,
     /// Store to scratch memory.
@@ -136,6 +138,7 @@ impl Facts {
             wave64: target.wave_size == 64,
             vopd: inst.vopd_y.is_some(),
             cache_inv: matches!(row.class, Class::SmemInv | Class::VmemInv),
+            call: matches!(row.name, "s_setpc_b64" | "s_swappc_b64"),
             end: row.class == Class::End,
             scratch_store: row.class == Class::VmemStore && flags.has(Flags::SCRATCH),
             ..Facts::default()

@@ -314,6 +314,11 @@ impl State {
 
     /// Lets an instruction happen; `at` is its number in reports.
     pub fn issue(&mut self, f: &Facts, at: u32) {
+        if f.call {
+            // LLVM looks for lane masks within a function only. UNVERIFIED(hw): that a call takes long enough.
+            self.masks = [0; 2];
+            self.written.clear();
+        }
         self.s_nop = f.s_nop;
         self.dealloc = f.dealloc.then_some(at);
         self.clause = match (f.clause, self.clause) {
