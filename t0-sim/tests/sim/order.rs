@@ -271,7 +271,11 @@ fn a_launch_that_runs_says_where_its_waves_stand() {
         let ask = || d.watch.ask(std::time::Duration::from_millis(200)).unwrap_or_default();
         let said = (0..100)
             .map(|_| ask())
-            .find(|t| t.contains("1 of 5 workgroups have ended, 4 have started"));
+            // All that have started must have reached their places.
+            .find(|t| {
+                t.contains("1 of 5 workgroups have ended, 4 have started")
+                    && t.contains("4 waves of 4 workgroups, first")
+            });
         d.cancel.store(true, Ordering::Release);
         assert!(runs.join().unwrap().is_err());
         said.unwrap()
