@@ -123,6 +123,8 @@ pub struct Instr {
     pub writes: bool,
     /// How a wave of 64 lanes runs it.
     pub passes: Passes,
+    /// Which half of its register a D16 load writes.
+    pub half_loaded: Option<bool>,
     /// True when the hazard rules must see it even when nothing is pending.
     pub matters: bool,
     /// True when only the group that holds the token may execute it, see `order.rs`.
@@ -409,6 +411,7 @@ fn blank() -> Instr {
         counts: false,
         writes: false,
         passes: Passes::One,
+        half_loaded: None,
         matters: false,
         ordered: false,
         pair: None,
@@ -433,6 +436,7 @@ fn lower(inst: &isa::Inst, vgprs: u32, target: &Target) -> Result<Instr, ExecFau
     i.flags = inst.flags();
     i.mods = inst.mods;
     i.wait = inst.wait();
+    i.half_loaded = inst.half_loaded();
     i.counts = i.wait != isa::WaitCounts::default();
     i.writes = match row.class {
         Class::VmemStore | Class::LdsStore | Class::LdsAtomic => true,

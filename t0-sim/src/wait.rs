@@ -14,8 +14,8 @@
 
 use std::collections::VecDeque;
 
-use crate::program::{Dst, Instr, SSet, Src, VSet};
-use t0_backend_rdna3::isa::{Class, Field, Flags, Kind, OperandSpec};
+use crate::program::{Instr, Program, SSet, VSet};
+use t0_backend_rdna3::isa::{scalar_name, Class, Flags};
 
 /// Largest value of VMcnt, VScnt and LGKMcnt.
 const MAX: u32 = 63;
@@ -80,50 +80,10 @@ fn add<const N: usize>(a: &mut [u64; N], b: &[u64; N]) {
     a.iter_mut().zip(b).for_each(|(x, y)| *x |= y);
 }
 
-/// Which half a D16 load writes.
-fn half_loaded(i: &Instr) -> Option<bool> {
-    i.flags.has(Flags::D16).then(|| i.op.row().name.contains("_hi"))
-}
-
-/// Whether all that an instruction touches of a register is its high (or low) half. `v` has the register's bit.
-fn touches_half(i: &Instr, v: &VSet, high: bool) -> bool {
-    let Some(r) = (0..4).find_map(|k| first(v[k], k)) else {
-        return false;
-    };
-    let holds = |first: u16, spec: &OperandSpec| (u32::from(first)..u32::from(first) + spec.ty.regs()).contains(&r);
-    let row = i.op.row();
-    let half = |spec: &OperandSpec| match spec.half_bit() {
-        Some(bit) if i.class.is_valu() => Some(i.mods.op_sel >> bit & 1 == 1),
-        // 16- and 8-bit stores read the low half, or with `d16_hi` the high one.
-        _ if matches!(spec.field, Field::Data0 | Field::Vdata) && spec.ty.bits() <= 32 => {
-            let narrow = ["_b16", "_b8"].iter().any(|w| row.name.contains(w));
-            narrow.then(|| row.name.contains("_hi"))
-        }
-        _ => None,
-    };
-    let mut sources = i.src.iter();
-    let mut touched = Vec::new();
-    for spec in row.operands.iter().filter(|s| !matches!(s.kind, Kind::Imm(_))) {
-        let register = if spec.is_dst() {
-            match i.dst[0] {
-                Dst::V(d) if spec.field == Field::Vdst => Some(d),
-                _ => None,
-            }
-        } else {
-            match sources.next() {
-                Some(Src::V(s)) => Some(*s),
-                _ => None,
-            }
-        };
-        touched.extend(register.filter(|&f| holds(f, spec)).map(|_| half(spec)));
-    }
-    !touched.is_empty() && touched.iter().all(|h| *h == Some(high))
-}
-
 impl Waits {
-    /// Checks an instruction about to execute.
+    /// Checks an instruction of `program` that is about to execute.
     #[inline]
-    pub fn check(&self, i: &Instr) -> Result<(), EarlyTouch> {
+    pub fn check(&self, i: &Instr, program: &Program) -> Result<(), EarlyTouch> {
         let reads = overlap(&i.vread, &self.vm_v) || overlap(&i.vread, &self.lds_v) || overlap(&i.vread, &self.any_v);
         let writes =
             overlap(&i.vwrite, &self.vm_v) || overlap(&i.vwrite, &self.lds_v) || overlap(&i.vwrite, &self.any_v);
@@ -131,17 +91,19 @@ impl Waits {
         if !(reads || writes || scalar) {
             return Ok(());
         }
-        self.explain(i)
+        self.explain(i, program)
     }
 
-    fn explain(&self, i: &Instr) -> Result<(), EarlyTouch> {
+    fn explain(&self, i: &Instr, program: &Program) -> Result<(), EarlyTouch> {
         let own = match i.class {
             Class::VmemLoad | Class::VmemAtomic if !i.flags.has(Flags::FLAT) => Some(Order::Vmem),
             Class::LdsLoad | Class::LdsAtomic | Class::LdsLane => Some(Order::Lds),
             _ => None,
         };
         for f in self.vm.iter().chain(&self.lgkm) {
-            if f.high.is_some_and(|high| touches_half(i, &f.v, !high)) {
+            let register = (0..4).find_map(|k| first(f.v[k], k));
+            let half = f.high.zip(register).zip(program.inst(i.index));
+            if half.is_some_and(|((high, r), inst)| inst.touches_only_half(r, !high)) {
                 continue;
             }
             // A later load of the same in-order kind may land on the same register: the data arrive in order. A
@@ -198,7 +160,7 @@ impl Waits {
                 count: i.wait.vm,
                 v: i.vwrite,
                 s: [0; 2],
-                high: half_loaded(i),
+                high: i.half_loaded,
                 pc,
             });
         }
@@ -224,7 +186,7 @@ impl Waits {
                 count: i.wait.lgkm,
                 v,
                 s,
-                high: half_loaded(i),
+                high: i.half_loaded,
                 pc,
             });
         }
@@ -326,18 +288,4 @@ impl Waits {
 
 fn first(bits: u64, word: usize) -> Option<u32> {
     (bits != 0).then(|| bits.trailing_zeros() + 64 * word as u32)
-}
-
-/// Name of a scalar register in hardware numbering.
-pub fn scalar_name(r: u32) -> String {
-    match r {
-        106 => "vcc_lo".into(),
-        107 => "vcc_hi".into(),
-        124 => "null".into(),
-        125 => "m0".into(),
-        126 => "exec_lo".into(),
-        127 => "exec_hi".into(),
-        108..=123 => format!("ttmp{}", r - 108),
-        _ => format!("s{r}"),
-    }
 }

@@ -5,9 +5,9 @@
 //! without. Invariant: without a `check-incomplete` finding, every path was looked at.
 
 use super::graph::Graph;
-use super::waits::scalar_name;
 use super::Raw;
 use crate::errata::{Facts, Fix, Hit, Rule, State};
+use crate::isa::scalar_name;
 use crate::target::Target;
 use std::collections::{BTreeMap, BTreeSet};
 

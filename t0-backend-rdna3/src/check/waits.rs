@@ -15,7 +15,7 @@
 use super::graph::{Block, Graph, Step};
 use super::Raw;
 use crate::errata::{first, Facts, SSet, VSet};
-use crate::isa::{Class, Field, Flags, Inst, Opcode, Operand, RegFile, Sopk, Sopp};
+use crate::isa::{scalar_name, Class, Flags, Inst, Opcode, Operand, Sopk, Sopp};
 use std::collections::BTreeSet;
 
 /// Operations a counter counts (RDNA3 ISA manual 4.4).
@@ -89,7 +89,7 @@ fn effect(inst: &Inst) -> Effect {
         lds,
         any: count.lgkm > 0 && !lds,
         own,
-        high: inst.flags().has(Flags::D16).then(|| row.name.contains("_hi")),
+        high: inst.half_loaded(),
         wait: wait(inst),
         barrier: row.class == Class::Barrier,
         lds_store: matches!(row.class, Class::LdsStore | Class::LdsAtomic) && !inst.mods.gds,
@@ -371,7 +371,7 @@ fn touched(code: &Code<'_>, k: usize, load: usize, order: Option<Order>) -> Opti
         first(&l.vwrite, &l.vwrite),
         &code.steps[k].inst,
     ) {
-        if touches_half(inst, r, !high) {
+        if inst.touches_only_half(r, !high) {
             return None;
         }
     }
@@ -392,45 +392,6 @@ fn touched(code: &Code<'_>, k: usize, load: usize, order: Option<Order>) -> Opti
         let read = first(&l.swrite, &f.sread).map(|r| (scalar_name(r), false));
         read.or_else(|| first(&l.swrite, &f.swrite).map(|r| (scalar_name(r), true)))
     })
-}
-
-/// Whether all that an instruction touches of a VGPR is its high (or low) half.
-fn touches_half(inst: &Inst, r: u32, high: bool) -> bool {
-    let row = inst.row();
-    let mut some = false;
-    for (spec, o) in inst.specs().zip(&inst.operands) {
-        let Operand::Reg(reg) = o else { continue };
-        if reg.file != RegFile::V || !(reg.index..reg.index + reg.count).contains(&r) {
-            continue;
-        }
-        let half = match spec.half_bit() {
-            Some(bit) if row.class.is_valu() => Some(inst.mods.op_sel >> bit & 1 == 1),
-            // 16- and 8-bit stores read the low half, or with `d16_hi` the high one.
-            _ if matches!(spec.field, Field::Data0 | Field::Vdata) && spec.ty.bits() <= 32 => {
-                let narrow = ["_b16", "_b8"].iter().any(|w| row.name.contains(w));
-                narrow.then(|| row.name.contains("_hi"))
-            }
-            _ => None,
-        };
-        if half != Some(high) {
-            return false;
-        }
-        some = true;
-    }
-    some
-}
-
-/// Name of a scalar register by hardware number.
-pub(super) fn scalar_name(r: u32) -> String {
-    match r {
-        106 => "vcc_lo".into(),
-        107 => "vcc_hi".into(),
-        108..=123 => format!("ttmp{}", r - 108),
-        125 => "m0".into(),
-        126 => "exec_lo".into(),
-        127 => "exec_hi".into(),
-        _ => format!("s{r}"),
-    }
 }
 
 fn walk(block: &Block, flight: &mut Flight, code: &Code<'_>, found: &mut impl FnMut(&Flight, usize, &[Touch], Wait)) {

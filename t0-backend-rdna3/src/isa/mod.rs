@@ -38,3 +38,4 @@ pub use table::{
     Ds, Exp, Flat, Ldsdir, Mimg, Mtbuf, Mubuf, Opcode, Smem, Sop1, Sop2, Sopc, Sopk, Sopp, Vinterp, Vop1, Vop2, Vop3,
     Vop3p, Vop3sd, Vopc, Vopdx, Vopdy,
 };
+pub use uses::scalar_name;

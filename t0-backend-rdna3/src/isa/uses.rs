@@ -2,8 +2,8 @@
 
 use super::form::Form;
 use super::inst::{push_reg, WaitCounts};
-use super::row::{Class, Family, Flags, Kind, OperandSpec, Ty};
-use super::{Enc, Inst, Operand, Reg};
+use super::row::{Class, Family, Field, Flags, Kind, OperandSpec, Ty};
+use super::{Enc, Inst, Operand, Reg, RegFile};
 
 impl Inst {
     /// Registers read by a wave of `wave_size` lanes: explicit operands, then implicit state (SCC, VCC, EXEC, M0) by the
@@ -49,7 +49,7 @@ impl Inst {
         let row = self.row();
         let mut out = Vec::new();
         for (spec, o) in self.specs().zip(&self.operands) {
-            let atomic = row.class == Class::VmemAtomic && spec.field == super::Field::Vdata;
+            let atomic = row.class == Class::VmemAtomic && spec.field == Field::Vdata;
             if spec.is_dst() && (!atomic || self.mods.glc) {
                 if let Operand::Reg(r) = *o {
                     push_reg(&mut out, if atomic { returned(row.name, r) } else { r });
@@ -76,6 +76,37 @@ impl Inst {
         spec.is_dst()
             && spec.kind == Kind::Vgpr
             && (row.flags.has(Flags::D16) || self.mods.op_sel & 8 != 0 || matches!(spec.ty, Ty::F16x8 | Ty::Bf16x8))
+    }
+
+    /// Which half of its register a D16 load writes: true for the high one; `None` for what is no such load.
+    pub fn half_loaded(&self) -> Option<bool> {
+        self.flags().has(Flags::D16).then(|| self.row().name.contains("_hi"))
+    }
+
+    /// Whether all that the instruction touches of VGPR `r` is its high (or low) half.
+    pub fn touches_only_half(&self, r: u32, high: bool) -> bool {
+        let row = self.row();
+        let mut some = false;
+        for (spec, o) in self.specs().zip(&self.operands) {
+            let Operand::Reg(reg) = o else { continue };
+            if reg.file != RegFile::V || !(reg.index..reg.index + reg.count).contains(&r) {
+                continue;
+            }
+            let half = match spec.half_bit() {
+                Some(bit) if row.class.is_valu() => Some(self.mods.op_sel >> bit & 1 == 1),
+                // 16- and 8-bit stores read the low half, or with `d16_hi` the high one.
+                _ if matches!(spec.field, Field::Data0 | Field::Vdata) && spec.ty.bits() <= 32 => {
+                    let narrow = ["_b16", "_b8"].iter().any(|w| row.name.contains(w));
+                    narrow.then(|| row.name.contains("_hi"))
+                }
+                _ => None,
+            };
+            if half != Some(high) {
+                return false;
+            }
+            some = true;
+        }
+        some
     }
 
     /// Counters the instruction increments. Source: RDNA3 ISA manual 4.4, LLVM `SIInsertWaitcnts`.
@@ -129,5 +160,19 @@ fn returned(name: &str, r: Reg) -> Reg {
         }
     } else {
         r
+    }
+}
+
+/// Name of a scalar register by hardware number.
+pub fn scalar_name(r: u32) -> String {
+    match r {
+        106 => "vcc_lo".into(),
+        107 => "vcc_hi".into(),
+        108..=123 => format!("ttmp{}", r - 108),
+        125 => "m0".into(),
+        126 => "exec_lo".into(),
+        127 => "exec_hi".into(),
+        124 => "null".into(),
+        _ => format!("s{r}"),
     }
 }

@@ -231,7 +231,7 @@ fn guard(w: &mut Wave, i: &Instr, program: &Program, at: u32, warnings: bool) ->
         return Err(Fault::new(program.stops[i.stop as usize - 1].clone()));
     }
     if w.waits.pending {
-        if let Err(e) = w.waits.check(i) {
+        if let Err(e) = w.waits.check(i, program) {
             return Err(early_touch(&e, program));
         }
     }
