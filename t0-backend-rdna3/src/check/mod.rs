@@ -2,9 +2,9 @@
 //!
 //! Problem: a missing wait, a hazard or a descriptor that does not fit its code shows as rarely wrong numbers or as a hang.
 //! Method: everything control can reach from a kernel's entry (and the functions it calls) is decoded into blocks
-//! ([`graph`]); loads in flight are followed over every path ([`waits`]), so are the hazards of [`crate::errata`]
-//! ([`hazards`]); the registers and memory the code uses are held against descriptor and metadata ([`resources`],
-//! [`descriptor`]). Invariant: an error is a path through the code on which the card does something wrong, as far as
+//! (`graph`); loads in flight are followed over every path (`waits`), so are the hazards of [`crate::errata`]
+//! (`hazards`); the registers and memory the code uses are held against descriptor and metadata (`resources`,
+//! `descriptor`). Invariant: an error is a path through the code on which the card does something wrong, as far as
 //! branches can be told apart without values: valid code has none. What depends on values the file does not have is a
 //! warning or not looked at. Sources: see the modules; the rules are listed in [`RULES`].
 //!

@@ -4,7 +4,7 @@
 //! them or because of a fault in the silicon. Method: every one is an entry of [`ERRATA`], found by one state machine
 //! ([`State`]) that looks at instructions in the order they execute. The compiler's pass `fix_hazards` inserts what
 //! [`Fix`] says, the static checker walks every path with it, the simulated card walks the path taken with it: the three
-//! cannot disagree. Invariant: a rule is decided in [`state`] (sequences) or [`local`] (single instructions) and nowhere else.
+//! cannot disagree. Invariant: a rule is decided in `state` (sequences) or `local` (single instructions) and nowhere else.
 //!
 //! Adding one: an entry here, its trigger in one of the two files, and a file in `tests/files/errata` with a triggering
 //! sequence, its mended form and a near miss that must stay silent.
