@@ -27,7 +27,11 @@ fn verify_to(name: &str, compiled: &Compiled, dir: &Path) -> Result<()> {
     let object = CodeObject::parse(&compiled.code_object)?;
     let kernel = object.kernel(&compiled.name)?;
     // Compiled kernels are launched with the LDS they declare.
-    let findings = check_kernel(&object, kernel, &Options { static_lds: true });
+    let options = Options {
+        static_lds: true,
+        compiled: true,
+    };
+    let findings = check_kernel(&object, kernel, &options);
     let Some(first) = findings.iter().find(|f| f.severity == Severity::Error) else {
         return Ok(());
     };

@@ -3,10 +3,10 @@
 //! Source: LLVM AMDGPUUsage, "Kernel Descriptor" and "compute_pgm_rsrc1/2/3" for GFX11; errata by [`crate::errata`].
 
 use super::graph::Graph;
-use super::Raw;
+use super::{Options, Raw};
 use crate::errata::Rule;
 use crate::object::descriptor::DESCRIPTOR_BYTES;
-use crate::object::{CodeObject, Kernel, KernelDescriptor};
+use crate::object::{CodeObject, Denorm, Kernel, KernelDescriptor, Round};
 use crate::target::Target;
 
 /// Bits that must be 0 in the words of a descriptor, by byte offset; what they are. Not among them: compute_pgm_rsrc1[9:6],
@@ -49,7 +49,7 @@ const RESERVED: &[(usize, u32, &str)] = &[
 const MOST_USER_SGPRS: u32 = 16;
 
 /// Checks a kernel's descriptor.
-pub(super) fn check(object: &CodeObject, kernel: &Kernel, graph: &Graph, raw: &mut Vec<Raw>) {
+pub(super) fn check(object: &CodeObject, kernel: &Kernel, graph: &Graph, options: &Options, raw: &mut Vec<Raw>) {
     let d = &kernel.descriptor;
     if let Some(bytes) = object.bytes(kernel.descriptor_vaddr, DESCRIPTOR_BYTES as u64) {
         bits(bytes, d, raw);
@@ -58,6 +58,51 @@ pub(super) fn check(object: &CodeObject, kernel: &Kernel, graph: &Graph, raw: &m
     user_sgprs(d, raw);
     let target = object.target.with_wave_size(d.wave_size());
     init16(d, &target, graph, raw);
+    if options.compiled {
+        floats(d, raw);
+        unfilled(d, graph, raw);
+    }
+}
+
+/// The arithmetic the IR promises: to nearest, ties to even, denormals kept.
+fn floats(d: &KernelDescriptor, raw: &mut Vec<Raw>) {
+    let f = d.float_mode();
+    for (what, round, denorm) in [
+        ("32-bit", f.round_32, f.denorm_32),
+        ("16- and 64-bit", f.round_16_64, f.denorm_16_64),
+    ] {
+        if round != Round::NearestEven {
+            let text = format!("{what} floats round by mode {} ({round:?})", round as u32);
+            raw.push(Raw::new("float-mode", None, text, "mode 0, to the nearest even"));
+        }
+        if denorm != Denorm::Keep {
+            let text = format!("denormals of {what} floats have mode {} ({denorm:?})", denorm as u32);
+            raw.push(Raw::new("float-mode", None, text, "mode 3, which keeps them"));
+        }
+    }
+}
+
+/// An SGPR that is read on some path before anything has filled it.
+fn unfilled(d: &KernelDescriptor, graph: &Graph, raw: &mut Vec<Raw>) {
+    let s = d.initial_sgprs();
+    // The user SGPRs that no input is enabled for hold nothing either, but those are in front of the others.
+    let pairs = [
+        s.dispatch_ptr,
+        s.queue_ptr,
+        s.kernarg_ptr,
+        s.dispatch_id,
+        s.flat_scratch_init,
+    ];
+    let inputs = 2 * pairs.iter().flatten().count() as u32
+        + 4 * u32::from(s.private_segment_buffer.is_some())
+        + u32::from(s.private_segment_size.is_some());
+    let filled = (0..inputs).chain(d.user_sgprs()..s.count);
+    let set = filled.fold(u64::MAX, |set, r| set & !(1u64.checked_shl(r).unwrap_or(0)));
+    if let Some(at) = first_read(graph, set) {
+        let text = "it reads an SGPR that neither the launch nor an instruction before it has filled";
+        let fix = "enable the input in the descriptor, or write the register first";
+        raw.push(Raw::new("unfilled-sgpr", Some(at), text, fix));
+    }
 }
 
 fn bits(bytes: &[u8], d: &KernelDescriptor, raw: &mut Vec<Raw>) {

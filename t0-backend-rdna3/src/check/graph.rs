@@ -184,6 +184,7 @@ impl Graph {
             blind: None,
         };
         w.run();
+        w.overlapped();
         let (blind, entries) = (w.blind, w.entries);
         let mut steps = w.steps;
         steps.sort_by_key(|s| s.at);
@@ -457,6 +458,17 @@ impl Walker<'_> {
         self.slots[first] = self.steps.len() as u32 + 1;
         self.slots[first + 1..first + words as usize].fill(REST);
         true
+    }
+
+    /// Branches to bytes that were no instruction when they were followed, and turned out to be the rest of one.
+    fn overlapped(&mut self) {
+        for (start, from) in std::mem::take(&mut self.led_by) {
+            let told = |r: &Raw| r.rule == "jump-into-instruction" && r.related == Some(start);
+            if self.slot(start) == Some(REST) && !self.raw.iter().any(told) {
+                self.raw.retain(|r| r.at != Some(start));
+                self.inside(start, Some(from));
+            }
+        }
     }
 
     fn inside(&mut self, at: u64, from: Option<u64>) {

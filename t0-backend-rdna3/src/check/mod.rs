@@ -48,6 +48,8 @@ pub const RULES: &[(&str, Severity, &str)] = &[
     ("scratch-out-of-bounds", Severity::Error, "a scratch access at a constant address beyond the descriptor's scratch"),
     ("user-sgprs", Severity::Error, "fewer (or more) user SGPRs than the enabled inputs need"),
     ("descriptor-bits", Severity::Error, "reserved bits of the descriptor are set, or those the packet processor fills in"),
+    ("float-mode", Severity::Error, "compiled code whose descriptor asks for other arithmetic than IEEE's"),
+    ("unfilled-sgpr", Severity::Error, "compiled code that reads an SGPR which neither launch nor code has filled"),
     ("metadata-mismatch", Severity::Error, "metadata and descriptor contradict each other"),
     ("check-incomplete", Severity::Warning, "the checker could not follow everything"),
 ];
@@ -57,6 +59,9 @@ pub const RULES: &[(&str, Severity, &str)] = &[
 pub struct Options {
     /// The kernel gets no LDS but what its descriptor says, as all kernels of the compiler.
     pub static_lds: bool,
+    /// This crate's compiler made it: it rounds and keeps denormals as the IR says, and reads no register that nothing filled
+    /// (others may mean it, or read what they do not use).
+    pub compiled: bool,
 }
 
 /// One thing that is wrong.
@@ -143,7 +148,7 @@ pub fn check_kernel(object: &CodeObject, kernel: &Kernel, options: &Options) -> 
     flow(&graph, &target, one_wave, &mut raw);
     graph.layout(&place, &target, &mut raw);
     resources::check(&graph, kernel, options, &mut raw);
-    descriptor::check(object, kernel, &graph, &mut raw);
+    descriptor::check(object, kernel, &graph, options, &mut raw);
     finish(raw, &place, &target, |offset| kernel.line_at(offset).cloned())
 }
 

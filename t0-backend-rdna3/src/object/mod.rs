@@ -17,7 +17,9 @@ mod write;
 pub mod yaml;
 
 pub use args::args_of;
-pub use descriptor::{initial_sgprs, DescriptorError, FloatMode, InitialSgprs, KernelDescriptor, Resources};
+pub use descriptor::{
+    initial_sgprs, Denorm, DescriptorError, FloatMode, InitialSgprs, KernelDescriptor, Resources, Round,
+};
 pub use lines::Line;
 pub use metadata::{Arg, ArgKind, KernelMetadata};
 pub use read::{CodeObject, Function, Kernel, Relocation, Segment};

@@ -1,0 +1,269 @@
+//! A kernel with launches that exercise it: memory laid out by hand, the simulated card watching, the outputs compared with
+//! references.
+//!
+//! Each buffer has its own mapping and exact size; behind it, up to the end of its last page, lies a guard. Argument blocks are
+//! written as `t0_ir::abi` describes them.
+
+use std::sync::Arc;
+
+use t0::ir::abi::layout;
+use t0::ir::Func;
+use t0_backend_rdna3::object::CodeObject;
+use t0_backend_rdna3::target::GFX1100;
+use t0_backend_rdna3::{compile, Options};
+use t0_sim::driver::{ExecFault, Finding, PageFlags, Vm, PAGE};
+use t0_sim::{Launch, Simulator};
+
+/// Instructions of one wave before it counts as endless; the longest correct one here needs a tenth.
+const BUDGET: u64 = 50_000;
+const GUARD: u8 = 0x5e;
+pub const POISON: u8 = 0xa5;
+const CODE: u64 = 0x7000_0000_0000;
+const KERNARG: u64 = 0x7100_0000_0000;
+/// `s_code_end`, which pads loaded code.
+const CODE_END: u32 = 0xbf9f_0000;
+
+/// Memory of one parameter: bytes at offsets, zeros between.
+#[derive(Clone)]
+pub struct Buf {
+    pub size: u64,
+    pub pieces: Vec<(u64, Vec<u8>)>,
+}
+
+impl Buf {
+    pub fn of(bytes: Vec<u8>) -> Buf {
+        Buf {
+            size: bytes.len() as u64,
+            pieces: vec![(0, bytes)],
+        }
+    }
+
+    pub fn f32s(v: &[f32]) -> Buf {
+        Buf::of(v.iter().flat_map(|x| x.to_le_bytes()).collect())
+    }
+
+    pub fn poisoned(bytes: usize) -> Buf {
+        Buf::of(vec![POISON; bytes])
+    }
+}
+
+/// An argument: values and sizes in elements.
+#[derive(Clone)]
+pub enum Arg {
+    Scalar(u32),
+    Slice(Buf, u32),
+    /// Rows, columns, stride.
+    Mat(Buf, [u32; 3]),
+}
+
+/// Compares the bytes of all buffers with what they should be.
+pub type Check = Arc<dyn Fn(&[Vec<u8>]) -> Result<(), String> + Send + Sync>;
+
+/// One launch.
+#[derive(Clone)]
+pub struct Shot {
+    pub args: Vec<Arg>,
+    pub groups: [u32; 3],
+    pub check: Check,
+}
+
+/// A kernel and its launches.
+#[derive(Clone)]
+pub struct Case {
+    pub name: &'static str,
+    pub func: Option<Func>,
+    pub object: Vec<u8>,
+    pub group: u32,
+    pub shots: Vec<Shot>,
+}
+
+/// What the simulated card said.
+pub struct Ran {
+    pub findings: Vec<Finding>,
+    pub fault: Option<ExecFault>,
+    pub values: Result<(), String>,
+}
+
+impl Case {
+    pub fn new(name: &'static str, func: Func, shots: Vec<Shot>) -> Case {
+        let object = build(&func).unwrap();
+        Case {
+            name,
+            object,
+            group: func.group,
+            func: Some(func),
+            shots,
+        }
+    }
+
+    pub fn of_object(name: &'static str, object: Vec<u8>, group: u32, shots: Vec<Shot>) -> Case {
+        Case {
+            name,
+            func: None,
+            object,
+            group,
+            shots,
+        }
+    }
+
+    /// Runs launch `shot` of a code object with this case's arguments.
+    pub fn run(&self, object: &CodeObject, shot: &Shot) -> Ran {
+        let vm = Vm::new().unwrap();
+        let mut image = object.image(CODE);
+        image.resize(image.len().next_multiple_of(4), 0);
+        (0..64).for_each(|_| image.extend(CODE_END.to_le_bytes()));
+        vm.map_fresh(CODE, image.len() as u64, PageFlags::ALL, "code").unwrap();
+        put(&vm, CODE, &image);
+        let kernel = &object.kernels[0];
+        vm.add_code(CODE, Arc::new(object.clone()));
+
+        let block = self.arguments(&vm, shot);
+        vm.map_fresh(KERNARG, block.len() as u64, PageFlags::ALL, "arguments")
+            .unwrap();
+        put(&vm, KERNARG, &block);
+        vm.guard(KERNARG);
+
+        let launch = Launch {
+            descriptor: CODE + kernel.descriptor_vaddr,
+            kernarg: KERNARG,
+            grid: [shot.groups[0] * self.group, shot.groups[1], shot.groups[2]],
+            workgroup: [self.group, 1, 1],
+            lds: kernel.descriptor.group_segment_bytes,
+        };
+        let card = Simulator::new()
+            .with_budget(BUDGET)
+            .with_threads(1)
+            .with_sanitizer(true);
+        match card.run(&launch, &vm) {
+            Ok(stats) => Ran {
+                findings: stats.findings,
+                fault: None,
+                values: self.outputs(&vm, shot),
+            },
+            Err(fault) => Ran {
+                findings: fault.findings.clone(),
+                fault: Some(fault),
+                values: Ok(()),
+            },
+        }
+    }
+
+    /// Maps and fills the buffers, and makes the argument block.
+    fn arguments(&self, vm: &Vm, shot: &Shot) -> Vec<u8> {
+        let mut block = Vec::new();
+        for (i, arg) in shot.args.iter().enumerate() {
+            let buf = match arg {
+                Arg::Scalar(bits) => {
+                    block.extend(bits.to_le_bytes());
+                    continue;
+                }
+                Arg::Slice(buf, _) | Arg::Mat(buf, _) => buf,
+            };
+            let va = address(i);
+            vm.map_fresh(va, buf.size, PageFlags::ALL, &format!("argument {i}"))
+                .unwrap();
+            buf.pieces.iter().for_each(|(at, bytes)| put(vm, va + at, bytes));
+            let end = va + buf.size;
+            let guard = end.next_multiple_of(PAGE) - end;
+            put(vm, end, &vec![GUARD; guard as usize]);
+            block.resize(block.len().next_multiple_of(8), 0);
+            block.extend(va.to_le_bytes());
+            let words = match arg {
+                Arg::Slice(_, len) => vec![*len, 0],
+                Arg::Mat(_, [rows, cols, stride]) => vec![*rows, *cols, *stride, (rows - 1) * stride + cols],
+                Arg::Scalar(_) => vec![],
+            };
+            block.extend(words.iter().flat_map(|w| w.to_le_bytes()));
+        }
+        if let Some(f) = &self.func {
+            assert_eq!(layout(&f.params).1 as usize, block.len(), "{}", self.name);
+        }
+        block
+    }
+
+    /// Guards and values after a launch.
+    fn outputs(&self, vm: &Vm, shot: &Shot) -> Result<(), String> {
+        let mut all = Vec::new();
+        for (i, arg) in shot.args.iter().enumerate() {
+            let (Arg::Slice(buf, _) | Arg::Mat(buf, _)) = arg else {
+                continue;
+            };
+            let va = address(i);
+            let end = va + buf.size;
+            if get(vm, end, end.next_multiple_of(PAGE) - end)
+                .iter()
+                .any(|&b| b != GUARD)
+            {
+                return Err(format!("guard: something was written behind argument {i}"));
+            }
+            let pieces = buf.pieces.iter();
+            all.push(
+                pieces
+                    .flat_map(|(at, bytes)| get(vm, va + at, bytes.len() as u64))
+                    .collect(),
+            );
+        }
+        (shot.check)(&all)
+    }
+}
+
+/// Buffers far apart: what leaves one reaches no other.
+fn address(i: usize) -> u64 {
+    (i as u64 + 1) << 36
+}
+
+/// Compiles a kernel.
+pub fn build(func: &Func) -> Result<Vec<u8>, String> {
+    let done = compile(func, &GFX1100, &Options::default());
+    done.map(|c| c.code_object).map_err(|e| e.to_string())
+}
+
+fn put(vm: &Vm, va: u64, bytes: &[u8]) {
+    let chunks = bytes.chunks_exact(256);
+    let rest = chunks.remainder();
+    let done = (bytes.len() - rest.len()) as u64;
+    for (i, c) in chunks.enumerate() {
+        let whole: [u8; 256] = c.try_into().unwrap();
+        vm.write(va + 256 * i as u64, &whole).unwrap();
+    }
+    for (i, b) in rest.iter().enumerate() {
+        vm.write(va + done + i as u64, b).unwrap();
+    }
+}
+
+fn get(vm: &Vm, va: u64, len: u64) -> Vec<u8> {
+    let mut out = Vec::with_capacity(len as usize);
+    while out.len() as u64 + 256 <= len {
+        out.extend(vm.read::<[u8; 256]>(va + out.len() as u64).unwrap());
+    }
+    while (out.len() as u64) < len {
+        out.push(vm.read::<u8>(va + out.len() as u64).unwrap());
+    }
+    out
+}
+
+/// The f32 values of a buffer.
+pub fn floats(bytes: &[u8]) -> Vec<f32> {
+    let word = |c: &[u8]| f32::from_le_bytes([c[0], c[1], c[2], c[3]]);
+    bytes.chunks_exact(4).map(word).collect()
+}
+
+/// Compares f32 values with a reference; `None` where nothing may be written. What is not written at all is told apart.
+pub fn same(got: &[u8], want: &[Option<f64>], tolerance: f64) -> Result<(), String> {
+    for (i, (c, want)) in got.chunks_exact(4).zip(want).enumerate() {
+        let untouched = c.iter().all(|&b| b == POISON);
+        let value = floats(c)[0];
+        match want {
+            None if untouched => {}
+            None => return Err(format!("poison: element {i} was written ({value})")),
+            Some(w) if untouched => return Err(format!("poison: element {i} was not written, {w} expected")),
+            Some(w) => {
+                let error = (f64::from(value) - w).abs();
+                if error.is_nan() || error > tolerance * w.abs() + 1e-37 {
+                    return Err(format!("values: element {i} is {value}, {w} expected"));
+                }
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,547 @@
+//! Bugs planted into the IR: what optimisers, lowerings and kernel authors get wrong.
+//!
+//! A bug goes into the kernel as it was staged, or as it is after the passes; either way the compiler takes it from there
+//! (its passes change nothing in what has been through them).
+
+use std::collections::BTreeSet;
+use std::panic::{catch_unwind, AssertUnwindSafe};
+
+use t0::ir::passes::{optimize, PassOptions};
+use t0::ir::{Func, Op, OpId, OpKind, Region, Scalar, Ty, Value};
+
+use crate::case::{build, Arg, Case, Shot};
+use crate::judge::{Mutant, Spot};
+
+/// Makes the mutants of one case.
+struct Maker<'a> {
+    number: usize,
+    case: &'a Case,
+    staged: Func,
+    lowered: Func,
+    out: Vec<Mutant>,
+}
+
+/// All mutants of a case's IR and of its launches.
+pub fn mutants(number: usize, case: &Case) -> Vec<Mutant> {
+    let mut out = launches(number, case);
+    let Some(staged) = case.func.clone() else { return out };
+    let mut lowered = staged.clone();
+    optimize(&mut lowered, &PassOptions::default()).unwrap();
+    let mut m = Maker {
+        number,
+        case,
+        staged,
+        lowered,
+        out: Vec::new(),
+    };
+    m.indices();
+    m.strides();
+    m.bases();
+    m.shifts();
+    m.barriers();
+    m.merges();
+    m.loops();
+    m.precision();
+    out.append(&mut m.out);
+    out
+}
+
+/// Operations in the order they stand.
+fn order(f: &Func) -> Vec<OpId> {
+    fn walk(f: &Func, r: &Region, out: &mut Vec<OpId>) {
+        for &id in &r.ops {
+            out.push(id);
+            f.op(id).regions.iter().for_each(|r| walk(f, r, out));
+        }
+    }
+    let mut out = Vec::new();
+    walk(f, &f.body, &mut out);
+    out
+}
+
+/// Calls `change` with the list of operations that has `id`.
+fn in_list(f: &mut Func, id: OpId, change: impl FnOnce(&mut Vec<OpId>, usize)) {
+    let at = |r: &Region| r.ops.iter().position(|&o| o == id);
+    if let Some(k) = at(&f.body) {
+        return change(&mut f.body.ops, k);
+    }
+    let region = f
+        .ops
+        .iter_mut()
+        .flat_map(|o| &mut o.regions)
+        .find_map(|r| at(r).map(|k| (r, k)));
+    if let Some((r, k)) = region {
+        change(&mut r.ops, k);
+    }
+}
+
+/// A new operation directly before `id`; its result.
+fn before(f: &mut Func, id: OpId, kind: OpKind, args: Vec<Value>, ty: Ty) -> Value {
+    let span = f.op(id).span;
+    let new = f.new_op(kind, args, &[ty], vec![], span);
+    let result = f.op(new).results[0];
+    in_list(f, id, |list, k| list.insert(k, new));
+    result
+}
+
+fn number(f: &mut Func, id: OpId, n: u64, ty: Scalar) -> Value {
+    before(f, id, OpKind::Const { ty, bits: n }, vec![], Ty::Scalar(ty))
+}
+
+/// Which operand of a memory access is its index, and how far one element is.
+fn index(op: &Op) -> Option<(usize, u32)> {
+    match op.kind {
+        OpKind::Load | OpKind::Store | OpKind::Atomic { .. } => Some((1, 1)),
+        OpKind::LdsLoad { .. } | OpKind::LdsStore { .. } | OpKind::LdsFragLoad { .. } => Some((0, 4)),
+        _ => None,
+    }
+}
+
+fn defining(f: &Func, v: Value) -> Option<OpId> {
+    order(f).into_iter().find(|&id| f.op(id).results.contains(&v))
+}
+
+fn constant(f: &Func, v: Value) -> Option<u64> {
+    match f.op(defining(f, v)?).kind {
+        OpKind::Const { bits, .. } => Some(bits),
+        _ => None,
+    }
+}
+
+fn replace_uses(f: &mut Func, old: Value, new: Value) {
+    let uses = f.ops.iter_mut().flat_map(|o| &mut o.args);
+    uses.filter(|v| **v == old).for_each(|v| *v = new);
+}
+
+impl Maker<'_> {
+    fn spot(&self, f: &Func, id: OpId) -> Option<Spot> {
+        let s = f.op(id).span;
+        (s.line > 0).then(|| format!("{}:{}", f.files[s.file as usize], s.line))
+    }
+
+    fn push(&mut self, class: &'static str, what: String, planted: Option<Spot>, f: Func) -> &mut Mutant {
+        let built = catch_unwind(AssertUnwindSafe(|| build(&f)));
+        self.out.push(Mutant {
+            class,
+            case: self.number,
+            what,
+            planted,
+            object: built.unwrap_or_else(|_| Err("a pass refuses what it was given".into())),
+            rules: &[],
+            suffers: BTreeSet::new(),
+            equivalent: None,
+            shots: None,
+        });
+        self.out.last_mut().unwrap()
+    }
+
+    /// Each operation of `f` that fits, changed.
+    fn each(
+        &mut self,
+        f: &Func,
+        class: &'static str,
+        fits: impl Fn(&Func, &Op) -> bool,
+        change: impl Fn(&mut Func, OpId),
+    ) {
+        for id in order(f) {
+            if fits(f, f.op(id)) {
+                let mut new = f.clone();
+                change(&mut new, id);
+                let (what, spot) = (f.op(id).kind.row().name.to_string(), self.spot(f, id));
+                self.push(class, what, spot, new);
+            }
+        }
+    }
+
+    /// Index + 1.
+    fn indices(&mut self) {
+        let f = self.lowered.clone();
+        self.each(
+            &f,
+            "index off by one",
+            |_, op| index(op).is_some(),
+            |f, id| {
+                let Some((k, step)) = index(f.op(id)) else { return };
+                let one = number(f, id, step.into(), Scalar::U32);
+                let old = f.op(id).args[k];
+                f.op_mut(id).args[k] = before(f, id, OpKind::Add, vec![old, one], Ty::U32);
+            },
+        );
+    }
+
+    /// Columns or rows of a matrix where its stride belongs.
+    fn strides(&mut self) {
+        let mut at = 0;
+        for p in self.staged.params.clone() {
+            let n = p.kind.values().len();
+            if n == 4 {
+                let [rows, stride] = [1, 3].map(|k| self.staged.body.args[at + k]);
+                let mut f = self.staged.clone();
+                replace_uses(&mut f, stride, rows);
+                self.push(
+                    "transposed stride",
+                    format!("rows of `{}` for its stride", p.name),
+                    None,
+                    f,
+                );
+            }
+            at += n;
+        }
+    }
+
+    /// The base of a tile or row is added twice, or is 0 for all.
+    fn bases(&mut self) {
+        let f = self.staged.clone();
+        let base = |op: &Op| match op.kind {
+            OpKind::View => Some(1),
+            OpKind::TileLoad | OpKind::TileStore => Some(4),
+            _ => None,
+        };
+        self.each(
+            &f,
+            "double-counted offset",
+            |_, op| base(op).is_some(),
+            |f, id| {
+                let Some(k) = base(f.op(id)) else { return };
+                let old = f.op(id).args[k];
+                let ty = f.ty(old);
+                f.op_mut(id).args[k] = before(f, id, OpKind::Add, vec![old, old], ty);
+            },
+        );
+        let owned = |f: &Func, op: &Op| op.kind == OpKind::View && written(f, op.args[0]);
+        self.each(&f, "overlapping partitions", owned, |f, id| {
+            f.op_mut(id).args[1] = number(f, id, 0, Scalar::U64);
+        });
+        for m in self.out.iter_mut().filter(|m| m.class == "overlapping partitions") {
+            m.rules = &["global-race"];
+            m.suffers = stores(&f);
+        }
+        let reads = |f: &Func, op: &Op| {
+            op.kind == OpKind::Mul && self.case.name == "partitions" && f.ty(op.results[0]) == Ty::U32
+        };
+        let mut extra = Vec::new();
+        for id in order(&f) {
+            if reads(&f, f.op(id)) {
+                let mut new = f.clone();
+                let zero = number(&mut new, id, 0, Scalar::U32);
+                new.op_mut(id).args[0] = zero;
+                extra.push((self.spot(&f, id), new));
+            }
+        }
+        for (spot, new) in extra {
+            self.push(
+                "split-K with stride 0",
+                "every partition reads the first".into(),
+                spot,
+                new,
+            );
+        }
+    }
+
+    /// Division by a number that is no power of two as shift and mask.
+    fn shifts(&mut self) {
+        let f = self.lowered.clone();
+        let odd = |f: &Func, op: &Op| {
+            let by = op.args.get(1).and_then(|v| constant(f, *v));
+            matches!(op.kind, OpKind::Div | OpKind::Rem) && by.is_some_and(|n| n > 2 && !n.is_power_of_two())
+        };
+        self.each(&f, "shift and mask for tile_k 48", odd, |f, id| {
+            let Some(n) = constant(f, f.op(id).args[1]) else { return };
+            let (kind, by) = match f.op(id).kind {
+                OpKind::Div => (OpKind::Shr, u64::from(n.ilog2())),
+                _ => (OpKind::And, n - 1),
+            };
+            let by = number(f, id, by, Scalar::U32);
+            let op = f.op_mut(id);
+            (op.kind, op.args[1]) = (kind, by);
+        });
+    }
+
+    fn barriers(&mut self) {
+        let mut f = self.lowered.clone();
+        // Else the compiler would put them back.
+        f.lds.iter_mut().for_each(|l| l.tile = false);
+        self.each(
+            &f,
+            "missing barrier",
+            |_, op| op.kind == OpKind::Barrier,
+            |f, id| {
+                in_list(f, id, |list, k| {
+                    list.remove(k);
+                });
+            },
+        );
+        let suffers = lines(&f, |op| {
+            matches!(
+                op.kind,
+                OpKind::LdsLoad { .. } | OpKind::LdsStore { .. } | OpKind::LdsFragLoad { .. }
+            )
+        });
+        for m in self.out.iter_mut().filter(|m| m.class == "missing barrier") {
+            m.rules = &["lds-race"];
+            m.suffers = suffers.clone();
+        }
+    }
+
+    /// What common subexpression elimination merges when its key lacks constants, or when it does not see barriers.
+    fn merges(&mut self) {
+        let f = self.lowered.clone();
+        let all = order(&f);
+        let mut made = 0;
+        for (n, &a) in all.iter().enumerate() {
+            for &b in &all[n + 1..] {
+                let (x, y) = (f.op(a), f.op(b));
+                if x.kind != y.kind
+                    || !matches!(x.kind, OpKind::Add | OpKind::Sub | OpKind::Mul)
+                    || x.args[0] != y.args[0]
+                {
+                    continue;
+                }
+                let both = |k: usize| constant(&f, x.args[k]).zip(constant(&f, y.args[k]));
+                let differ = |k: usize| x.args[k] != y.args[k] && both(k).is_none_or(|(m, n)| m == n);
+                if x.args == y.args || differ(1) || made == 3 || !same_list(&f, a, b) {
+                    continue;
+                }
+                made += 1;
+                let mut new = f.clone();
+                let (keep, gone) = (x.results[0], y.results[0]);
+                replace_uses(&mut new, gone, keep);
+                let what = format!("two `{}` with different constants merged", x.kind.row().name);
+                self.push("CSE ignores constants", what, self.spot(&f, b), new);
+            }
+        }
+        let loads: Vec<OpId> = all
+            .iter()
+            .copied()
+            .filter(|&id| matches!(f.op(id).kind, OpKind::LdsLoad { .. }))
+            .collect();
+        for pair in loads.windows(2) {
+            if f.ty(f.op(pair[0]).results[0]) == f.ty(f.op(pair[1]).results[0]) && same_list(&f, pair[0], pair[1]) {
+                let mut new = f.clone();
+                let (keep, gone) = (f.op(pair[0]).results[0], f.op(pair[1]).results[0]);
+                replace_uses(&mut new, gone, keep);
+                self.push(
+                    "CSE across a barrier",
+                    "second load merged with the first".into(),
+                    self.spot(&f, pair[1]),
+                    new,
+                );
+            }
+        }
+    }
+
+    /// Hoisted loads and stores, a lost increment, a result that is the initial value.
+    fn loops(&mut self) {
+        let f = self.lowered.clone();
+        for id in order(&f) {
+            let op = f.op(id).clone();
+            let (first, args) = match op.kind {
+                OpKind::For { .. } => (op.args.first().copied(), &op.regions[0].args[..1]),
+                OpKind::While => (op.args.first().copied(), &op.regions[1].args[..]),
+                _ => continue,
+            };
+            for &inner in op.regions.iter().flat_map(|r| &r.ops) {
+                let Some((k, _)) = index(f.op(inner)) else { continue };
+                let old = f.op(inner).args[k];
+                let varies = args.contains(&old)
+                    || defining(&f, old).is_some_and(|d| op.regions.iter().any(|r| r.ops.contains(&d)));
+                if let (true, Some(first)) = (varies && matches!(op.kind, OpKind::For { .. }), first) {
+                    let mut new = f.clone();
+                    if !hoist(&mut new, inner, k, op.regions[0].args[0], first) {
+                        continue;
+                    }
+                    let what = format!(
+                        "`{}` with the index of the first iteration",
+                        f.op(inner).kind.row().name
+                    );
+                    self.push("LICM of what varies", what, self.spot(&f, inner), new);
+                }
+            }
+            self.carried(&f, id, &op);
+        }
+    }
+
+    fn carried(&mut self, f: &Func, id: OpId, op: &Op) {
+        let init = match op.kind {
+            OpKind::For { .. } => &op.args[3..],
+            _ => &op.args[..],
+        };
+        for (&result, &init) in op.results.iter().zip(init) {
+            if f.ops.iter().any(|o| o.args.contains(&result)) {
+                let mut new = f.clone();
+                replace_uses(&mut new, result, init);
+                let what = "the initial value for the result of a loop".into();
+                self.push("copy propagation", what, self.spot(f, id), new);
+            }
+        }
+        if op.kind != OpKind::While {
+            return;
+        }
+        let (head, body) = (&op.regions[0], &op.regions[1]);
+        let next = body.ops[body.ops.len() - 1];
+        for k in 0..body.args.len() {
+            let tested = depends(f, head, head.args[k]);
+            if !tested || f.op(next).args[k] == body.args[k] {
+                continue;
+            }
+            let mut new = f.clone();
+            new.op_mut(next).args[k] = body.args[k];
+            let inside = lines(f, |_| true);
+            let m = self.push(
+                "lost increment",
+                "the loop's counter stands still".into(),
+                self.spot(f, id),
+                new,
+            );
+            m.rules = &["endless-loop"];
+            m.suffers = inside;
+        }
+    }
+
+    /// Sums kept in f16.
+    fn precision(&mut self) {
+        let f = self.lowered.clone();
+        let f32s = Ty::Scalar(Scalar::F32);
+        for id in order(&f) {
+            let Some(body) = f.op(id).regions.last() else { continue };
+            if !matches!(f.op(id).kind, OpKind::For { .. } | OpKind::While) {
+                continue;
+            }
+            let last = body.ops[body.ops.len() - 1];
+            for k in 0..f.op(last).args.len() {
+                let v = f.op(last).args[k];
+                let adds = defining(&f, v).is_some_and(|d| f.op(d).kind == OpKind::Add);
+                if f.ty(v) == f32s && adds {
+                    let mut new = f.clone();
+                    let half = before(&mut new, last, OpKind::Cast, vec![v], Ty::Scalar(Scalar::F16));
+                    let back = before(&mut new, last, OpKind::Cast, vec![half], f32s);
+                    new.op_mut(last).args[k] = back;
+                    self.push("f16 accumulator", "a sum carried in f16".into(), self.spot(&f, id), new);
+                }
+            }
+        }
+    }
+}
+
+/// The access `id` with its index (operand `k`) as it is when `i` is `first`; false if it does not depend on `i`.
+fn hoist(f: &mut Func, id: OpId, k: usize, i: Value, first: Value) -> bool {
+    let mut cone = BTreeSet::from([i]);
+    for id in order(f) {
+        if f.op(id).args.iter().any(|a| cone.contains(a)) {
+            cone.extend(&f.op(id).results);
+        }
+    }
+    if !cone.contains(&f.op(id).args[k]) {
+        return false;
+    }
+    fn copy(f: &mut Func, at: OpId, v: Value, i: Value, first: Value, depth: u32) -> Value {
+        if v == i {
+            return first;
+        }
+        let Some(d) = defining(f, v).filter(|_| depth > 0) else {
+            return v;
+        };
+        let op = f.op(d).clone();
+        if op.kind.row().effect != t0::ir::Effect::Pure || op.results.len() != 1 || !op.regions.is_empty() {
+            return v;
+        }
+        let args = op.args.iter().map(|&a| copy(f, at, a, i, first, depth - 1)).collect();
+        let ty = f.ty(op.results[0]);
+        before(f, at, op.kind, args, ty)
+    }
+    let old = f.op(id).args[k];
+    f.op_mut(id).args[k] = copy(f, id, old, i, first, 4);
+    true
+}
+
+/// Whether the condition of a loop's head depends on a value.
+fn depends(f: &Func, head: &Region, v: Value) -> bool {
+    let mut known = BTreeSet::from([v]);
+    for &id in &head.ops {
+        let op = f.op(id);
+        if op.kind == OpKind::Condition {
+            return known.contains(&op.args[0]);
+        }
+        if op.args.iter().any(|a| known.contains(a)) {
+            known.extend(&op.results);
+        }
+    }
+    false
+}
+
+fn same_list(f: &Func, a: OpId, b: OpId) -> bool {
+    let has = |r: &Region| r.ops.contains(&a) && r.ops.contains(&b);
+    has(&f.body) || f.ops.iter().flat_map(|o| &o.regions).any(has)
+}
+
+fn written(f: &Func, v: Value) -> bool {
+    t0::ir::analysis::uniform::param_access(f, v) == Some(t0::ir::Access::Write)
+}
+
+fn lines(f: &Func, fits: impl Fn(&Op) -> bool) -> BTreeSet<Spot> {
+    let ops = order(f)
+        .into_iter()
+        .map(|id| f.op(id))
+        .filter(|op| op.span.line > 0 && fits(op));
+    ops.map(|op| format!("{}:{}", f.files[op.span.file as usize], op.span.line))
+        .collect()
+}
+
+fn stores(f: &Func) -> BTreeSet<Spot> {
+    lines(f, |op| {
+        matches!(op.kind, OpKind::Store | OpKind::TileStore | OpKind::Atomic { .. })
+    })
+}
+
+/// Launches that do not fit the kernel: buffers that are too small, too few and too many workgroups.
+fn launches(number: usize, case: &Case) -> Vec<Mutant> {
+    let mut out = Vec::new();
+    let mut push = |class, what: String, shots: Vec<Shot>, rules, equivalent: Option<&str>| {
+        out.push(Mutant {
+            class,
+            case: number,
+            what,
+            planted: None,
+            object: Ok(case.object.clone()),
+            rules,
+            suffers: case.func.as_ref().map(stores).unwrap_or_default(),
+            equivalent: equivalent.map(Into::into),
+            shots: Some(shots),
+        });
+    };
+    let mut small = case.shots.clone();
+    for shot in &mut small {
+        let Some(Arg::Slice(buf, _) | Arg::Mat(buf, _)) = shot.args.last_mut() else {
+            continue;
+        };
+        buf.size = buf.size / 2 / 4 * 4;
+        let size = buf.size as usize;
+        buf.pieces
+            .iter_mut()
+            .for_each(|(at, bytes)| bytes.truncate(size.saturating_sub(*at as usize)));
+    }
+    if case.name != "reduce" {
+        push(
+            "undersized output",
+            "half of the bytes".into(),
+            small,
+            &["out-of-bounds"],
+            None,
+        );
+    }
+    let mut few = case.shots.clone();
+    for shot in &mut few {
+        let k = usize::from(shot.groups[0] == 1);
+        shot.groups[k] -= 1;
+    }
+    push("wrong grid", "one workgroup fewer".into(), few, &[], None);
+    let mut many = case.shots.clone();
+    many.iter_mut().for_each(|s| s.groups[0] += 1);
+    let compares = case
+        .func
+        .is_some()
+        .then_some("the kernel compares its indices with lengths: the launch was run, nothing is written");
+    let rules: &[&str] = if compares.is_some() { &[] } else { &["out-of-bounds"] };
+    push("wrong grid", "one workgroup more".into(), many, rules, compares);
+    out
+}

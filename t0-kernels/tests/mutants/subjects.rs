@@ -1,0 +1,293 @@
+//! The kernels that get the bugs: the ready ones, and small ones for what those do not have.
+
+use std::sync::Arc;
+
+use t0::prelude::*;
+use t0_backend_rdna3::asm::{assemble, AsmOptions};
+use t0_kernels::{edges, gemm, reduce, saxpy, softmax};
+
+use crate::case::{same, Arg, Buf, Case, Check, Shot};
+
+/// Every lane hands its element to its mirror image in the group and back, through LDS.
+#[kernel(group = 64, grid = x.len())]
+pub fn exchange(x: &[f32], y: &[Atomic<f32>]) {
+    let mut t = Shared::<[f32; 64]>::new();
+    let i = thread::index();
+    let l = thread::local();
+    t[l] = x[i];
+    group::barrier();
+    let a = t[63 - l];
+    group::barrier();
+    t[l] = a * 2.0;
+    group::barrier();
+    let b = t[63 - l];
+    y[i].fetch_add(a + b, Relaxed, Device);
+}
+
+/// Sums of partitions, one wave each: the half of a split-K product that needs no matrices.
+#[kernel(group = 64)]
+pub fn partitions(chunk: usize, x: &[f32], y: &mut Waves<[f32]>) {
+    for (r, out) in y {
+        let mut sum = 0.0;
+        let mut k = 0;
+        while k < chunk {
+            sum += x[r * chunk + k];
+            k += 1;
+        }
+        for (_, o) in out.lanes_mut() {
+            *o = sum;
+        }
+    }
+}
+
+/// Adds 1 to elements that pass through private memory, and does not ask how many there are.
+const SPILL: &str = "
+.amdgcn_target \"amdgcn-amd-amdhsa--gfx1100\"
+.text
+.globl spill
+.p2align 8
+.type spill,@function
+spill:
+s_load_b128 s[4:7], s[0:1], null
+s_load_b64 s[8:9], s[0:1], 0x10
+v_and_b32_e32 v0, 0x3ff, v0
+v_lshlrev_b32_e32 v1, 2, v0
+s_lshl_b32 s10, s15, 8
+s_delay_alu instid0(VALU_DEP_1)
+v_add_nc_u32_e32 v1, s10, v1
+s_waitcnt lgkmcnt(0)
+global_load_b32 v2, v1, s[4:5]
+s_waitcnt vmcnt(0)
+scratch_store_b32 off, v2, off offset:4
+s_waitcnt_vscnt null, 0x0
+scratch_load_b32 v3, off, off offset:4
+s_waitcnt vmcnt(0)
+v_add_f32_e32 v3, 1.0, v3
+global_store_b32 v1, v3, s[8:9]
+s_endpgm
+.Lend:
+.size spill, .Lend-spill
+.fill 64, 4, 0xbf9f0000
+.rodata
+.p2align 6
+.amdhsa_kernel spill
+.amdhsa_private_segment_fixed_size 8
+.amdhsa_enable_private_segment 1
+.amdhsa_float_denorm_mode_32 3
+.amdhsa_kernarg_size 32
+.amdhsa_user_sgpr_count 15
+.amdhsa_user_sgpr_kernarg_segment_ptr 1
+.amdhsa_next_free_vgpr 8
+.amdhsa_next_free_sgpr 16
+.amdhsa_wavefront_size32 1
+.end_amdhsa_kernel
+";
+
+fn shot(
+    args: Vec<Arg>,
+    groups: [u32; 3],
+    check: impl Fn(&[Vec<u8>]) -> Result<(), String> + Send + Sync + 'static,
+) -> Shot {
+    Shot {
+        args,
+        groups,
+        check: Arc::new(check) as Check,
+    }
+}
+
+/// Numbers of both signs that are exact in every type.
+fn whole(n: usize, seed: usize) -> Vec<f32> {
+    (0..n).map(|i| ((i * 37 + seed * 11) % 23) as f32 - 9.0).collect()
+}
+
+fn all(v: impl IntoIterator<Item = f64>) -> Vec<Option<f64>> {
+    v.into_iter().map(Some).collect()
+}
+
+fn saxpy_case() -> Case {
+    let n = 300;
+    let (x, y) = (whole(n, 1), whole(n, 2));
+    let want = all(x.iter().zip(&y).map(|(x, y)| f64::from(2.5 * x + y)));
+    let args = vec![
+        Arg::Scalar(2.5f32.to_bits()),
+        Arg::Slice(Buf::f32s(&x), n as u32),
+        Arg::Slice(Buf::f32s(&y), n as u32),
+    ];
+    let shot = shot(args, [2, 1, 1], move |b| same(&b[1], &want, 0.0));
+    Case::new("saxpy", saxpy::stage().unwrap(), vec![shot])
+}
+
+fn reduce_case() -> Case {
+    // Their sums fit f32 exactly, and f16 does not hold them.
+    let x: Vec<f32> = whole(300, 3).iter().map(|v| v * 513.0).collect();
+    let want = vec![Some(f64::from(100.0 + x.iter().sum::<f32>()))];
+    let args = vec![Arg::Slice(Buf::f32s(&x), 300), Arg::Slice(Buf::f32s(&[100.0]), 1)];
+    let shot = shot(args, [2, 1, 1], move |b| same(&b[1], &want, 0.0));
+    Case::new("reduce", reduce::stage().unwrap(), vec![shot])
+}
+
+/// Softmax with rows `stride` elements apart in x.
+pub fn softmax_shot(rows: usize, cols: usize, stride: u64) -> Shot {
+    let gap = 3;
+    let mut x: Vec<f32> = (0..rows * cols).map(|i| ((i * 29) % 31) as f32 * 0.7 - 9.0).collect();
+    // Which element is the largest matters only where the exponential of another difference overflows.
+    for (r, c) in [(0, 0), (1, 50 % cols), (rows - 1, cols - 1)] {
+        x[r * cols + c] = 200.0;
+    }
+    let mut want = Vec::new();
+    let mut pieces = Vec::new();
+    for r in 0..rows {
+        let row = &x[r * cols..][..cols];
+        let max = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let exp: Vec<f64> = row.iter().map(|v| f64::from(v - max).exp()).collect();
+        let sum: f64 = exp.iter().sum();
+        want.extend(exp.iter().map(|e| Some(e / sum)));
+        want.extend((0..gap).map(|_| None));
+        let bytes = row.iter().flat_map(|v| v.to_le_bytes()).collect();
+        pieces.push((r as u64 * stride * 4, bytes));
+    }
+    let size = ((rows as u64 - 1) * stride + cols as u64) * 4;
+    let wide = cols + gap;
+    want.truncate((rows - 1) * wide + cols);
+    let args = vec![
+        Arg::Mat(Buf { size, pieces }, [rows as u32, cols as u32, stride as u32]),
+        Arg::Mat(Buf::poisoned(4 * want.len()), [rows as u32, cols as u32, wide as u32]),
+    ];
+    shot(args, [rows.div_ceil(8) as u32, 1, 1], move |b| same(&b[1], &want, 4e-6))
+}
+
+fn softmax_case() -> Case {
+    Case::new("softmax", softmax::stage().unwrap(), vec![softmax_shot(9, 70, 75)])
+}
+
+fn edges_case() -> Case {
+    let (rows, cols) = (9usize, 45usize);
+    let x: Vec<u8> = (0..rows * cols).map(|i| ((i * i * 7 + i * 31) % 251) as u8).collect();
+    let mut want = Vec::new();
+    for r in 0..rows {
+        for c in 0..cols {
+            let p = |dr: isize, dc: isize| {
+                let r = r.saturating_add_signed(dr).min(rows - 1);
+                i32::from(x[r * cols + c.saturating_add_signed(dc).min(cols - 1)])
+            };
+            let gx = p(-1, 1) + 2 * p(0, 1) + p(1, 1) - p(-1, -1) - 2 * p(0, -1) - p(1, -1);
+            let gy = p(1, -1) + 2 * p(1, 0) + p(1, 1) - p(-1, -1) - 2 * p(-1, 0) - p(-1, 1);
+            want.push(((gx * gx + gy * gy) as f32).sqrt() as u8);
+        }
+    }
+    let shape = [rows as u32, cols as u32, cols as u32];
+    let args = vec![Arg::Mat(Buf::of(x), shape), Arg::Mat(Buf::poisoned(rows * cols), shape)];
+    let check = move |b: &[Vec<u8>]| match b[1].iter().zip(&want).position(|(g, w)| g != w) {
+        Some(i) => Err(format!("values: pixel {i} is {}, {} expected", b[1][i], want[i])),
+        None => Ok(()),
+    };
+    Case::new("edges", edges::stage().unwrap(), vec![shot(args, [2, 1, 1], check)])
+}
+
+fn gemm_shot(tile: [usize; 2], [m, n, k]: [usize; 3], gap: usize) -> Shot {
+    let stride = k + gap;
+    let input = |rows: usize, seed: usize| -> Vec<bf16> {
+        let numbers = whole(rows * stride, seed);
+        let of = |(i, v): (usize, &f32)| if i % stride < k { *v } else { f32::NAN };
+        numbers.iter().enumerate().map(|e| bf16::from_f32(of(e))).collect()
+    };
+    let (a, bt) = (input(m, 4), input(n, 5));
+    let mut want = Vec::new();
+    for i in 0..m {
+        for j in 0..n {
+            let (x, y) = (&a[i * stride..][..k], &bt[j * stride..][..k]);
+            want.push(Some(
+                x.iter().zip(y).map(|(x, y)| f64::from(x.to_f32() * y.to_f32())).sum(),
+            ));
+        }
+        want.extend((0..gap).map(|_| None));
+    }
+    want.truncate((m - 1) * (n + gap) + n);
+    let buf = |v: &[bf16], rows: usize| {
+        Buf::of(
+            v[..(rows - 1) * stride + k]
+                .iter()
+                .flat_map(|x| x.to_bits().to_le_bytes())
+                .collect(),
+        )
+    };
+    let shape = |rows: usize, cols: usize, stride: usize| [rows as u32, cols as u32, stride as u32];
+    let args = vec![
+        Arg::Mat(buf(&a, m), shape(m, k, stride)),
+        Arg::Mat(buf(&bt, n), shape(n, k, stride)),
+        Arg::Mat(Buf::poisoned(4 * want.len()), shape(m, n, n + gap)),
+    ];
+    let groups = [n.div_ceil(tile[1]) as u32, m.div_ceil(tile[0]) as u32, 1];
+    shot(args, groups, move |b| same(&b[2], &want, 0.0))
+}
+
+fn gemm_case() -> Case {
+    let tile = [64, 64];
+    // Rows of whole vectors, then rows whose elements are loaded one by one, which end at different ones of a vector.
+    let shots = vec![
+        gemm_shot(tile, [70, 90, 96], 0),
+        gemm_shot(tile, [70, 90, 77], 3),
+        gemm_shot(tile, [20, 20, 26], 3),
+    ];
+    Case::new("gemm::<64,64,32>", gemm::<'_, 64, 64, 32>::stage().unwrap(), shots)
+}
+
+fn gemm48_case() -> Case {
+    let tile = [128, 64];
+    let shots = vec![gemm_shot(tile, [150, 70, 144], 0), gemm_shot(tile, [150, 70, 77], 3)];
+    Case::new("gemm::<128,64,48>", gemm::<'_, 128, 64, 48>::stage().unwrap(), shots)
+}
+
+fn exchange_case() -> Case {
+    let x = whole(128, 6);
+    let want = all((0..128).map(|i| f64::from(x[i / 64 * 64 + 63 - i % 64] + 2.0 * x[i])));
+    let args = vec![Arg::Slice(Buf::f32s(&x), 128), Arg::Slice(Buf::f32s(&[0.0; 128]), 128)];
+    let shot = shot(args, [2, 1, 1], move |b| same(&b[1], &want, 0.0));
+    Case::new("exchange", exchange::stage().unwrap(), vec![shot])
+}
+
+fn partitions_case() -> Case {
+    let (parts, chunk, cols) = (6, 40, 33);
+    // Their sums fit f32 exactly, and f16 does not hold them.
+    let x: Vec<f32> = whole(parts * chunk, 7).iter().map(|v| v * 513.0).collect();
+    let sum = |r: usize| f64::from(x[r * chunk..][..chunk].iter().sum::<f32>());
+    let want = all((0..parts * cols).map(|i| sum(i / cols)));
+    let args = vec![
+        Arg::Scalar(chunk as u32),
+        Arg::Slice(Buf::f32s(&x), (parts * chunk) as u32),
+        Arg::Mat(
+            Buf::poisoned(4 * parts * cols),
+            [parts as u32, cols as u32, cols as u32],
+        ),
+    ];
+    let shot = shot(args, [parts.div_ceil(2) as u32, 1, 1], move |b| same(&b[1], &want, 0.0));
+    Case::new("partitions", partitions::stage().unwrap(), vec![shot])
+}
+
+fn spill_case() -> Case {
+    let x = whole(128, 8);
+    let want = all(x.iter().map(|v| f64::from(v + 1.0)));
+    let options = AsmOptions {
+        target: Some(GFX1100),
+        ..AsmOptions::default()
+    };
+    let object = assemble(SPILL, &options).unwrap().file;
+    let args = vec![Arg::Slice(Buf::f32s(&x), 128), Arg::Slice(Buf::poisoned(512), 128)];
+    let shot = shot(args, [2, 1, 1], move |b| same(&b[1], &want, 0.0));
+    Case::of_object("spill (assembly)", object, 64, vec![shot])
+}
+
+/// All of them.
+pub fn cases() -> Vec<Case> {
+    vec![
+        saxpy_case(),
+        reduce_case(),
+        softmax_case(),
+        edges_case(),
+        gemm_case(),
+        gemm48_case(),
+        exchange_case(),
+        partitions_case(),
+        spill_case(),
+    ]
+}
