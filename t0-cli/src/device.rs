@@ -75,6 +75,11 @@ impl Sim {
         self.recorder.simulator.numerics()
     }
 
+    /// The `bytes` from `va` on count as written by nobody.
+    pub fn unwritten_memory(&self, va: u64, bytes: u64) {
+        self.kfd.unwritten_memory(va, bytes);
+    }
+
     /// Leaves kernels only the `bytes` from `va` on of the buffer at `home`, and calls them so in messages.
     pub fn narrow_memory(&self, home: u64, va: u64, bytes: u64, name: &str) {
         self.kfd.narrow_memory(home, va, bytes, name);

@@ -482,6 +482,8 @@ enum Input<'a> {
         name: &'a Path,
         array: Array,
         output: Option<&'a Path>,
+        /// Its contents are undefined before the run.
+        poison: bool,
     },
 }
 
@@ -501,17 +503,20 @@ impl<'a> Input<'a> {
                 name: path,
                 array: array(path)?,
                 output: None,
+                poison: false,
             },
             Spec::InOut { input, output } => Input::Array {
                 name: input,
                 array: array(input)?,
                 output: Some(output),
+                poison: false,
             },
             Spec::Out {
                 path,
                 elem,
                 shape,
                 fill,
+                poison,
             } => {
                 // The shape's bytes fit the address space; parsing made sure. Memory is another matter.
                 let elements = shape.iter().product::<u64>() as usize;
@@ -534,6 +539,7 @@ impl<'a> Input<'a> {
                     name: path,
                     array,
                     output: Some(path),
+                    poison: *poison,
                 }
             }
         })
@@ -582,12 +588,16 @@ struct Guarded {
     name: String,
     buffer: Buffer<u8>,
     len: usize,
+    poison: bool,
 }
 
 impl Guarded {
     /// The buffer of an argument; values have none.
     fn new(gpu: &Gpu, input: &Input) -> Result<Option<Guarded>, CliError> {
-        let Input::Array { name, array, .. } = input else {
+        let Input::Array {
+            name, array, poison, ..
+        } = input
+        else {
             return Ok(None);
         };
         let len = array.bytes.len();
@@ -597,6 +607,7 @@ impl Guarded {
             name: name.display().to_string(),
             buffer: gpu.upload(&bytes)?,
             len,
+            poison: *poison,
         }))
     }
 
@@ -649,5 +660,8 @@ fn leave_no_guards(device: &Device, kernel: &Kernel, buffers: &[Option<Guarded>]
         let name = name.unwrap_or_else(|| format!("argument {index}"));
         let va = b.buffer.va();
         sim.narrow_memory(va, va + GUARD as u64, b.len as u64, &name);
+        if b.poison {
+            sim.unwritten_memory(va + GUARD as u64, b.len as u64);
+        }
     }
 }

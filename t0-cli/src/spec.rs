@@ -181,6 +181,8 @@ pub enum Spec {
         shape: Vec<u64>,
         /// The bytes of one element before the run.
         fill: Vec<u8>,
+        /// They stand for undefined contents.
+        poison: bool,
     },
     /// A buffer with the bytes of an array that go to a file after the run.
     InOut {
@@ -298,15 +300,16 @@ fn parse_out(whole: &str, rest: &str) -> Result<Spec, SpecError> {
     if bytes.is_none_or(|b| b > isize::MAX as u64) {
         return Err(SpecError::Shape(parts[at + 1].to_owned()));
     }
-    let fill = match parts.get(at + 2) {
-        None | Some(&"poison") => vec![0xff; elem.size()],
-        Some(number) => elem.parse(number)?,
+    let (fill, poison) = match parts.get(at + 2) {
+        None | Some(&"poison") => (vec![0xff; elem.size()], true),
+        Some(number) => (elem.parse(number)?, false),
     };
     Ok(Spec::Out {
         path: parts[..at].join(":").into(),
         elem,
         shape,
         fill,
+        poison,
     })
 }
 
@@ -383,6 +386,7 @@ mod tests {
                 elem,
                 shape: shape.to_vec(),
                 fill: fill.to_vec(),
+                poison: fill.iter().all(|&b| b == 0xff),
             })
         };
         assert_eq!(

@@ -151,6 +151,13 @@ pub trait Kfd: Send + Sync {
     /// ignores it.
     fn guard_memory(&self, _va: u64) {}
 
+    /// Tells that nobody has written the `len` bytes at `va` yet, so that a sanitizer can report who uses them; a real
+    /// driver ignores it.
+    fn memory_unwritten(&self, _va: u64, _len: u64) {}
+
+    /// Tells that the host has written the `len` bytes at `va`; a real driver ignores it.
+    fn memory_written(&self, _va: u64, _len: u64) {}
+
     /// Tells which code object was loaded at `va`, so that faults name kernel and line; a real driver ignores it.
     fn name_code(&self, _va: u64, _code_object: &[u8]) {}
 

@@ -57,6 +57,7 @@ struct Uses {
 impl BufferCore {
     fn new(device: &Arc<Device>, bytes: u64) -> Result<Arc<Self>> {
         let mem = device.alloc(bytes, Kind::Vram, "a buffer")?;
+        mem.unwritten(bytes);
         let (mem, device) = (Some(mem), device.clone());
         Ok(Arc::new(BufferCore {
             device,

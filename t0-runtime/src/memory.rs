@@ -152,6 +152,11 @@ impl GpuMem {
         self.driver.kfd.guard_memory(self.va());
     }
 
+    /// Tells the driver that nobody has written the first `len` bytes.
+    pub fn unwritten(&self, len: u64) {
+        self.driver.kfd.memory_unwritten(self.va(), len);
+    }
+
     fn at(&self, offset: u64, len: u64) -> *mut u8 {
         let end = offset.checked_add(len);
         assert!(
@@ -166,6 +171,7 @@ impl GpuMem {
         let p = self.at(offset, bytes.len() as u64);
         // SAFETY: `at` checked that the range lies in this mapping, which nothing in the host has a reference into.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), p, bytes.len()) };
+        self.written(offset, bytes.len() as u64);
         self.flush(offset, bytes.len() as u64);
     }
 
@@ -174,7 +180,14 @@ impl GpuMem {
         let p = self.at(offset, len);
         // SAFETY: as in `write`.
         unsafe { std::ptr::write_bytes(p, byte, len as usize) };
+        self.written(offset, len);
         self.flush(offset, len);
+    }
+
+    fn written(&self, offset: u64, len: u64) {
+        if self.kind == Kind::Vram {
+            self.driver.kfd.memory_written(self.va() + offset, len);
+        }
     }
 
     /// Video memory is write-combined behind the PCIe bus: drain the processor's buffers, then read one byte back so

@@ -265,6 +265,9 @@ impl Simulator {
         // Under the sanitizer groups that notice each other run on one thread: races among them depend on the order.
         let ordered = program.orders();
         let threads = if self.sanitizing && ordered { 1 } else { self.threads };
+        if !self.sanitizing {
+            vm.forget_unwritten();
+        }
         let sanitizer = self.sanitizing.then(|| sanitizer(vm, &setup, source.as_ref(), ordered));
         let mut job = Job::new(setup, program, source, (cancel, watch), threads);
         if let Some(s) = sanitizer {

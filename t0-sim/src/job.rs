@@ -169,6 +169,9 @@ impl<'a> Job<'a> {
         // Warnings of the errata table are for the sanitizer only.
         let program = group.program.clone();
         group.adopt(program);
+        if let Some(watch) = &mut group.watch {
+            watch.follow(&group.waves, &self.setup);
+        }
         group
     }
 

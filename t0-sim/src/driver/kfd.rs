@@ -171,6 +171,11 @@ impl SimKfd {
         self.shared.vm.narrow(home, va, len, name)
     }
 
+    /// Nobody has written the `len` bytes at `va`, whatever the host put there: a sanitizer reports who uses them.
+    pub fn unwritten_memory(&self, va: u64, len: u64) {
+        self.shared.vm.set_unwritten(va, len);
+    }
+
     /// The fault that stopped the card, if one did.
     pub fn last_fault(&self) -> Option<FaultDetail> {
         lock(&self.shared.fault).clone()
@@ -651,6 +656,14 @@ impl Kfd for SimKfd {
 
     fn guard_memory(&self, va: u64) {
         self.shared.vm.guard(va);
+    }
+
+    fn memory_unwritten(&self, va: u64, len: u64) {
+        self.shared.vm.set_unwritten(va, len);
+    }
+
+    fn memory_written(&self, va: u64, len: u64) {
+        self.shared.vm.set_written(va, len);
     }
 
     fn name_code(&self, va: u64, code_object: &[u8]) {

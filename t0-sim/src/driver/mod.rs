@@ -27,6 +27,7 @@ mod queue;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, unsafe_code)]
 mod tests;
+mod unwritten;
 mod vm;
 mod watch;
 
@@ -34,6 +35,7 @@ pub use arena::{Arena, ArenaError, PAGE};
 pub use finding::{Finding, FindingKind, Severity, Site, Source};
 pub use kfd::SimKfd;
 pub use node::node_of;
+pub use unwritten::Unwritten;
 pub use vm::{Access, Freed, HostRange, Mapping, Near, Nearest, PageFlags, PageTable, Vm, VmFault, VmFaultKind};
 pub use watch::Watch;
 

@@ -17,6 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use t0_backend_rdna3::object::CodeObject;
 
 use super::arena::{lock, Arena, ArenaError, PAGE};
+use super::unwritten::{Ledger, Unwritten};
 
 /// What an access does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -305,6 +306,7 @@ pub struct Vm {
     names: Mutex<BTreeMap<u64, Named>>,
     launches: AtomicU64,
     code: Mutex<BTreeMap<u64, Arc<CodeObject>>>,
+    unwritten: Mutex<Ledger>,
 }
 
 /// First file offset used for buffers, as DRM's fake offsets start at 4 GiB.
@@ -323,6 +325,7 @@ impl Vm {
             names: Mutex::default(),
             launches: AtomicU64::new(0),
             code: Mutex::default(),
+            unwritten: Mutex::default(),
         })
     }
 
@@ -396,6 +399,26 @@ impl Vm {
         let names = lock(&self.names);
         let live = names.iter().filter(|(_, n)| n.freed.is_none());
         live.map(|(&start, n)| (start..start + n.len, n.name.clone())).collect()
+    }
+
+    /// Nobody has written the `len` bytes at `va` yet: a sanitizer reports who uses them.
+    pub fn set_unwritten(&self, va: u64, len: u64) {
+        lock(&self.unwritten).add(va..va.saturating_add(len));
+    }
+
+    /// The host has written the `len` bytes at `va`.
+    pub fn set_written(&self, va: u64, len: u64) {
+        lock(&self.unwritten).write(va..va.saturating_add(len));
+    }
+
+    /// A kernel runs and nobody sees what it writes: all memory counts as written.
+    pub fn forget_unwritten(&self) {
+        lock(&self.unwritten).clear();
+    }
+
+    /// What nobody has written, by address.
+    pub fn unwritten(&self) -> Vec<Arc<Unwritten>> {
+        lock(&self.unwritten).all()
     }
 
     /// Marks the mapping that holds `va` as the runtime's own (rings, signals, kernel arguments): a card lets kernels
@@ -490,7 +513,8 @@ impl Vm {
         lock(&self.code).remove(&va);
         self.change(|t| match t.mappings.binary_search_by_key(&va, |m| m.whole.start) {
             Ok(i) => {
-                t.mappings.remove(i);
+                let gone = t.mappings.remove(i);
+                lock(&self.unwritten).remove(gone.whole);
                 true
             }
             Err(_) => false,

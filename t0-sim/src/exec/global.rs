@@ -142,7 +142,7 @@ fn flat(w: &mut Wave, env: &mut Env, i: &Instr, what: Access, base: &Addresses, 
         }
         let at: Addresses = each(|l| va[l] & 0xffff_ffff_ffff);
         if env.watched() {
-            vmem::show(w, env, i, what, Space::Shared, (shared, &at), r.data);
+            vmem::show(w, env, i, what, Space::Shared, (shared, &at), r);
         }
         lds::access(w, env, i, what, shared, &at, r)?;
         scratch::private(w, env, i, what, private, &at, r)?;

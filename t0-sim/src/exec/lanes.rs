@@ -340,7 +340,7 @@ pub(super) fn lane_mask(f: impl Fn(usize) -> bool) -> u32 {
 /// An invalid source lane (outside of its row, or disabled in EXEC without FI) reads 0 with bound_ctrl, else the lane
 /// is not written. DPP8 behaves as with bound_ctrl (RDNA3 manual 7.7).
 #[inline(never)]
-pub(super) fn dpp_row(dpp: Dpp, row: &Row, exec: u32, half: usize) -> (Row, u32) {
+pub(crate) fn dpp_row(dpp: Dpp, row: &Row, exec: u32, half: usize) -> (Row, u32) {
     let mut out = [0; LANES];
     let mut mask = 0;
     for (l, o) in out.iter_mut().enumerate() {

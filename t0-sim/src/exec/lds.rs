@@ -15,7 +15,7 @@ use crate::aperture::Space;
 use crate::driver::{ExecFaultKind, FindingKind};
 use crate::mem::{lanes_of, Addresses, Lds};
 use crate::program::{Dst, Instr};
-use crate::sanitize::{Kind, Touch};
+use crate::sanitize::{Kind, Landing, Touch};
 use crate::wave::{Row, Wave, EXEC, LANES, M0};
 
 /// What a DS instruction does.
@@ -219,13 +219,23 @@ fn show(w: &Wave, env: &mut Env, i: &Instr, op: Op) {
         let base = w.v(reg(i.src[0]));
         each(|l| base[l].wrapping_add(offset).into())
     };
-    let mut row = |at: Addresses, what: Access, lanes: u32, data: usize| {
-        vmem::show(w, env, i, what, Space::Shared, (lanes, &at), data);
+    let (dst, returns) = match i.dst[0] {
+        Dst::V(r) => (usize::from(r), true),
+        _ => (0, false),
+    };
+    let mut row = |at: Addresses, what: Access, lanes: u32, data: usize, dst: usize| {
+        let r = Regs {
+            dst,
+            data,
+            data2: 0,
+            returns,
+        };
+        vmem::show(w, env, i, what, Space::Shared, (lanes, &at), r);
     };
     let (offset, data) = (i.mods.offset as u32, [reg(i.src[1]), reg(i.src[2])]);
     let mut two = |n: usize, stride: u32, what: Access| {
-        for (o, data) in offsets(i, n, stride).into_iter().zip(data) {
-            row(from(o), what, exec, data);
+        for (k, (o, data)) in offsets(i, n, stride).into_iter().zip(data).enumerate() {
+            row(from(o), what, exec, data, dst + k * n);
         }
     };
     match op {
@@ -233,19 +243,19 @@ fn show(w: &Wave, env: &mut Env, i: &Instr, op: Op) {
         Op::Store2(n, stride) => two(n, stride, Access::StoreWide(n)),
         Op::Swap2(1, stride) => two(1, stride, Access::Atomic(Rmw::Swap, Width::W32)),
         Op::Swap2(n, stride) => two(n, stride, Access::Atomic(Rmw::Swap, Width::W64)),
-        Op::One(what) => row(from(offset), what, exec, data[0]),
+        Op::One(what) => row(from(offset), what, exec, data[0], dst),
         Op::CondXchg => {
             let what = Access::Atomic(Rmw::Swap, Width::W64);
-            row(from(offset).map(|a| a & !7), what, exec, 0);
+            row(from(offset).map(|a| a & !7), what, exec, 0, dst);
         }
         Op::AddTid(what) => {
             let base = m0_address(w, i) + 128 * w.half() as u64;
-            row(each(|l| base + 4 * l as u64), what, exec, reg(i.src[0]));
+            row(each(|l| base + 4 * l as u64), what, exec, reg(i.src[0]), dst);
         }
         Op::Count(_) => {
             let first = exec & exec.wrapping_neg();
             let what = Access::Atomic(Rmw::Add, Width::W32);
-            row([m0_address(w, i); LANES], what, first, 0);
+            row([m0_address(w, i); LANES], what, first, 0, dst);
         }
         Op::Swizzle | Op::Permute | Op::BPermute | Op::Nop | Op::Graphics => {}
     }
@@ -262,6 +272,7 @@ pub(super) fn show_dword(w: &Wave, env: &mut Env, i: &Instr, at: u64, l: usize) 
         at: &[at; LANES],
         bytes: 4,
         data: None,
+        landing: Landing::None,
     };
     env.show(w, &touch);
 }
@@ -532,7 +543,7 @@ fn gather(w: &mut Wave, d: usize, data: &Row, exec: u32, from: impl Fn(usize) ->
 /// Offset 0xe000 and above: the order of an FFT's butterflies, `mask` keeps low bits in place; 0xc000 and above: a
 /// rotation of the lanes within the groups that `mask` leaves free (bit 10: to the left, towards lane 0); bit 15: any
 /// permutation within quads; else and, or, xor masks on the lane number.
-fn swizzle(offset: u32, l: usize) -> usize {
+pub(crate) fn swizzle(offset: u32, l: usize) -> usize {
     let l = l as u32;
     let from = if offset >= 0xe000 {
         let mask = offset & 31;

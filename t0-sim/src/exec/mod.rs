@@ -40,6 +40,9 @@ use crate::program::{Instr, Passes, Program, Src};
 use crate::sanitize::{Touch, Watch};
 use crate::wave::{Wave, WaveState};
 
+pub(crate) use lanes::dpp_row;
+pub(crate) use lds::swizzle;
+
 /// Why a wave cannot go on.
 #[derive(Clone, Debug)]
 pub struct Fault {
@@ -208,6 +211,9 @@ pub fn run(w: &mut Wave, env: &mut Env, until: u64) -> Step<Stop> {
         w.pc = i.next;
         if let Some(tally) = env.tally.as_deref_mut() {
             tally.note(at, i.class == Class::Wmma && wmma::copies_differ(w, i));
+        }
+        if let Some(watch) = env.watch.as_deref_mut() {
+            watch.flow(w, i);
         }
         if let Err(f) = execute(w, env, i) {
             w.pc = at;

@@ -253,7 +253,7 @@ pub(super) fn exec(w: &mut Wave, env: &mut Env, i: &Instr, op: Mubuf) -> Step {
         None => {
             let at = |l: usize, b: u64, len: u64| places.at(l, b, len);
             if env.watched() {
-                show_scattered(w, env, i, what, exec, &at);
+                show_scattered(w, env, i, what, (exec, r), &at);
             }
             scattered(w, env, what, exec, r, &at)?;
         }

@@ -51,7 +51,7 @@ pub(super) fn private(
         return Ok(());
     }
     if env.watched() {
-        show(w, env, i, what, Space::Private, (exec, at), r.data);
+        show(w, env, i, what, Space::Private, (exec, at), r);
     }
     if let Some(l) = lanes_of(exec).find(|&l| !inside(w, at[l], what.bytes())) {
         return Err(blame(l, outside(w, at[l], what.bytes())));

@@ -9,7 +9,7 @@ use super::mubuf::Resource;
 use super::{scalar32, scalar64, Env, Fault, Step};
 use crate::aperture::Space;
 use crate::program::{Dst, Instr, Src};
-use crate::sanitize::{Kind, Touch};
+use crate::sanitize::{Kind, Landing, Touch};
 use crate::wave::{Wave, LANES};
 
 pub(super) fn exec(w: &mut Wave, env: &mut Env, i: &Instr, op: Smem) -> Step {
@@ -52,16 +52,16 @@ fn load(w: &mut Wave, env: &mut Env, i: &Instr, n: usize) -> Step {
     let va = scalar64(w, i.src[0]).wrapping_add(offset(w, i)) & !3;
     let mut words = [0; 16];
     if env.watched() {
-        show(w, env, i, va, n);
+        show(w, env, i, va, n, 0);
     }
     env.mem.read(va, &mut words[..n]).map_err(|f| Fault::new(f.into()))?;
     words[..n].iter().enumerate().for_each(|(k, &v)| w.set_s(dst(i) + k, v));
     Ok(())
 }
 
-/// Shows a load of `n` dwords to the sanitizer.
+/// Shows a load of `n` dwords, from the `k`-th of the destination on, to the sanitizer.
 #[cold]
-fn show(w: &Wave, env: &mut Env, i: &Instr, va: u64, n: usize) {
+fn show(w: &Wave, env: &mut Env, i: &Instr, va: u64, n: usize, k: usize) {
     let mut at = [0; LANES];
     at[0] = va;
     let touch = Touch {
@@ -72,6 +72,7 @@ fn show(w: &Wave, env: &mut Env, i: &Instr, va: u64, n: usize) {
         at: &at,
         bytes: 4 * n as u32,
         data: None,
+        landing: Landing::Scalar(dst(i) + k),
     };
     env.show(w, &touch);
 }
@@ -89,7 +90,7 @@ fn buffer_load(w: &mut Wave, env: &mut Env, i: &Instr, n: usize) -> Step {
         if o.checked_add(4).is_some_and(|end| end <= size) {
             let va = (res.base & !3).wrapping_add(o);
             if env.watched() {
-                show(w, env, i, va, 1);
+                show(w, env, i, va, 1, k as usize);
             }
             env.mem.read(va, &mut word).map_err(|f| Fault::new(f.into()))?;
         }

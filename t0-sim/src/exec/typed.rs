@@ -16,7 +16,7 @@ use super::{lds, Env, Fault, Step};
 use crate::aperture::Space;
 use crate::mem::lanes_of;
 use crate::program::{Dst, Instr};
-use crate::sanitize::{Kind, Touch};
+use crate::sanitize::{Kind, Landing, Touch};
 use crate::wave::{Wave, LANES, M0};
 
 /// What a typed instruction does.
@@ -135,7 +135,7 @@ pub(super) fn typed(w: &mut Wave, env: &mut Env, i: &Instr, t: Typed, named: Opt
                 }
             }
             if env.watched() {
-                show(w, env, i, &places, format.bytes(), Kind::Store, l);
+                show(w, env, i, &places, format.bytes(), (Kind::Store, Landing::None), l);
             }
             write(env, &places, format, l, format.store(values, t.d16))?;
         }
@@ -143,9 +143,11 @@ pub(super) fn typed(w: &mut Wave, env: &mut Env, i: &Instr, t: Typed, named: Opt
     }
     let Dst::V(d) = i.dst[0] else { return Ok(()) };
     let d = usize::from(d);
+    let count = if t.d16 { t.count.div_ceil(2) } else { t.count };
+    let landing = Landing::All { reg: d, count };
     for l in lanes_of(exec) {
         if env.watched() {
-            show(w, env, i, &places, format.bytes(), Kind::Load, l);
+            show(w, env, i, &places, format.bytes(), (Kind::Load, landing), l);
         }
         let loaded = read(env, &places, format, l)?.map(|e| format.load(e, t.d16));
         for (c, &s) in select.iter().enumerate().take(t.count) {
@@ -159,15 +161,14 @@ pub(super) fn typed(w: &mut Wave, env: &mut Env, i: &Instr, t: Typed, named: Opt
         }
     }
     if i.mods.tfe {
-        let regs = if t.d16 { t.count.div_ceil(2) } else { t.count };
-        resident(w, exec, d + regs)?;
+        resident(w, exec, d + count)?;
     }
     Ok(())
 }
 
 /// Shows lane `l`'s element to the sanitizer, if it is in range.
 #[cold]
-fn show(w: &Wave, env: &mut Env, i: &Instr, places: &Places, bytes: u64, kind: Kind, l: usize) {
+fn show(w: &Wave, env: &mut Env, i: &Instr, places: &Places, bytes: u64, (kind, landing): (Kind, Landing), l: usize) {
     if places.at(l, 0, bytes).is_none() {
         if let Some(watch) = env.watch.as_deref_mut() {
             watch.swallowed(1 << l);
@@ -186,6 +187,7 @@ fn show(w: &Wave, env: &mut Env, i: &Instr, places: &Places, bytes: u64, kind: K
             at: &at,
             bytes: (bytes - b).min(4) as u32,
             data: None,
+            landing,
         };
         env.show(w, &touch);
     }
@@ -248,7 +250,7 @@ pub(super) fn into_lds(w: &mut Wave, env: &mut Env, i: &Instr, part: Load) -> St
             Load::Format => choose(&places, None)?.0.bytes(),
         };
         if env.watched() {
-            show(w, env, i, &places, bytes, Kind::Load, l);
+            show(w, env, i, &places, bytes, (Kind::Load, Landing::None), l);
             lds::show_dword(w, env, i, first + 4 * l as u64, l);
         }
         let v = match part {

@@ -10,7 +10,7 @@ use crate::aperture::Space;
 use crate::driver::ExecFaultKind;
 use crate::mem::{lanes_of, Addresses, LaneFault};
 use crate::program::{Dst, Instr, Src};
-use crate::sanitize::{Kind, Touch};
+use crate::sanitize::{Kind, Landing, Touch};
 use crate::wave::{Row, Wave};
 
 /// A value narrower than a dword.
@@ -28,6 +28,10 @@ impl Part {
             Part::U8 | Part::I8 => 1,
             Part::U16 | Part::I16 => 2,
         }
+    }
+
+    fn signed(self) -> bool {
+        matches!(self, Part::I8 | Part::I16)
     }
 
     /// The raw bytes as a dword.
@@ -79,6 +83,22 @@ impl Access {
             Access::Store(_) | Access::StoreWide(_) => Some((r, 0)),
             Access::StoreHi(_) => Some((r, 16)),
             _ => None,
+        }
+    }
+
+    /// Where what it loads ends up.
+    pub fn landing(self, r: Regs) -> Landing {
+        let (shift, narrow) = match self {
+            Access::Load(p) => (0, Some((32, p.signed()))),
+            Access::LoadD16(p, high) => (16 * u32::from(high), Some((16, p.signed()))),
+            Access::LoadWide(_) => (0, None),
+            Access::Atomic(..) if r.returns => (0, None),
+            _ => return Landing::None,
+        };
+        Landing::Vector {
+            reg: r.dst,
+            shift,
+            narrow,
         }
     }
 
@@ -161,7 +181,7 @@ pub(super) fn rows_mut<const N: usize>(w: &mut Wave, r: usize) -> Step<&mut [Row
 #[inline(always)]
 pub(super) fn linear(w: &mut Wave, env: &mut Env, i: &Instr, what: Access, exec: u32, va: &Addresses, r: Regs) -> Step {
     if env.watched() {
-        show(w, env, i, what, Space::Global, (exec, va), r.data);
+        show(w, env, i, what, Space::Global, (exec, va), r);
     }
     match what {
         _ if exec == 0 => Ok(()),
@@ -186,7 +206,7 @@ pub(super) fn show(
     what: Access,
     space: Space,
     (exec, at): (u32, &Addresses),
-    data: usize,
+    r: Regs,
 ) {
     let touch = Touch {
         instr: i,
@@ -195,7 +215,8 @@ pub(super) fn show(
         lanes: exec,
         at,
         bytes: what.bytes() as u32,
-        data: what.data(data),
+        data: what.data(r.data),
+        landing: what.landing(r),
     };
     env.show(w, &touch);
 }
@@ -399,7 +420,7 @@ pub(super) fn show_scattered(
     env: &mut Env,
     i: &Instr,
     what: Access,
-    exec: u32,
+    (exec, r): (u32, Regs),
     at: &dyn Fn(usize, u64, u64) -> Option<u64>,
 ) {
     let (all, step) = match what {
@@ -422,7 +443,15 @@ pub(super) fn show_scattered(
             lanes,
             at: &va,
             bytes: len as u32,
-            data: None,
+            data: what.data(r.data).map(|(d, shift)| behind(d, shift, b)),
+            landing: match what.landing(r) {
+                Landing::Vector { reg, shift, narrow } => {
+                    let (reg, shift) = behind(reg, shift, b);
+                    let narrow = narrow.filter(|_| len == what.bytes());
+                    Landing::Vector { reg, shift, narrow }
+                }
+                other => other,
+            },
         };
         env.show(w, &touch);
         lanes
@@ -438,6 +467,11 @@ pub(super) fn show_scattered(
     if let Some(watch) = env.watch.as_deref_mut() {
         watch.swallowed(exec & !reached);
     }
+}
+
+/// Register and bit of byte `b` of what begins at bit `shift` of `reg`.
+fn behind(reg: usize, shift: u32, b: u64) -> (usize, u32) {
+    (reg + b as usize / 4, shift + 8 * (b % 4) as u32)
 }
 
 /// Up to 4 bytes of a scattered access.

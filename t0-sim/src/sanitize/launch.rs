@@ -14,9 +14,11 @@ use super::clocks::Clocks;
 use super::race::{Event, Shadow};
 use super::report::{Reports, What};
 use super::shadow::{Cell, Entry, Role};
-use super::Watch;
-use crate::driver::{Finding, Site, Vm};
+use super::taint::Found;
+use super::{Touch, Watch};
+use crate::driver::{Finding, Offset, Site, Unwritten, Vm};
 use crate::job::lock;
+use crate::mem::lanes_of;
 
 /// Events of one group's log before it is checked out of order.
 pub(super) const LOG: usize = 1 << 21;
@@ -27,6 +29,7 @@ const POOL: usize = 64;
 #[derive(Debug)]
 pub(crate) struct Sanitizer {
     pub(super) bounds: Bounds,
+    pub(super) unwritten: Undefined,
     /// Accesses of global memory are checked at once, with the order that atomics make.
     pub(super) ordered: bool,
     pub(super) shadow: Mutex<Shadow>,
@@ -35,6 +38,84 @@ pub(crate) struct Sanitizer {
     pool: Mutex<Vec<Vec<Cell>>>,
     lds: u32,
     waves: u32,
+}
+
+/// Memory nobody has written, by address.
+#[derive(Debug)]
+pub(super) struct Undefined(Vec<Arc<Unwritten>>);
+
+impl Undefined {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The first range that ends behind `va`.
+    fn behind(&self, va: u64) -> Option<&Unwritten> {
+        let k = self.0.partition_point(|u| u.range().end <= va);
+        self.0.get(k).map(|u| &**u)
+    }
+
+    /// The bytes from the lowest lane's first to the highest one's last, and whether that is all and nothing between.
+    fn span(t: &Touch, lanes: u32) -> (std::ops::Range<u64>, bool) {
+        let (lo, hi) = lanes_of(lanes).fold((u64::MAX, 0), |(lo, hi), l| (lo.min(t.at[l]), hi.max(t.at[l])));
+        let (end, bytes) = (hi.saturating_add(t.bytes.into()), u64::from(t.bytes));
+        // Ascending lanes side by side.
+        let dense = lanes_of(lanes)
+            .enumerate()
+            .all(|(k, l)| t.at[l] == lo.saturating_add(bytes * k as u64));
+        (lo..end, dense)
+    }
+
+    /// Whether an access reads nothing that is not written.
+    pub fn all_written(&self, t: &Touch) -> bool {
+        let (span, dense) = Undefined::span(t, t.lanes);
+        match self.behind(span.start) {
+            None => true,
+            Some(u) if u.range().start >= span.end => true,
+            Some(u) if dense && span.end <= u.range().end => u.is_written(span),
+            _ => lanes_of(t.lanes).all(|l| self.is_written(t.at[l], t.bytes)),
+        }
+    }
+
+    fn is_written(&self, va: u64, len: u32) -> bool {
+        let part = va..va.saturating_add(len.into());
+        self.behind(va).is_none_or(|u| u.is_written(part))
+    }
+
+    /// Notes what lanes write.
+    pub fn written(&self, t: &Touch, lanes: u32) {
+        if lanes == 0 {
+            return;
+        }
+        let (span, dense) = Undefined::span(t, lanes);
+        match self.behind(span.start) {
+            None => {}
+            Some(u) if u.range().start >= span.end => {}
+            Some(u) if dense => u.set(span, true),
+            _ => {
+                for l in lanes_of(lanes) {
+                    let part = t.at[l]..t.at[l].saturating_add(t.bytes.into());
+                    if let Some(u) = self.behind(t.at[l]) {
+                        u.set(part, true);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Notes a byte that is written, or holds again what nobody knows.
+    pub fn mark(&self, va: u64, written: bool) {
+        if let Some(u) = self.behind(va).filter(|u| u.range().contains(&va)) {
+            u.set(va..va + 1, written);
+        }
+    }
+
+    /// Undefined bits of up to four bytes.
+    pub fn bits(&self, va: u64, len: u32) -> u32 {
+        let unwritten = |k: &u32| !self.is_written(va + u64::from(*k), 1);
+        (0..len.min(4)).filter(unwritten).fold(0, |m, k| m | 0xff << (8 * k))
+    }
 }
 
 /// What groups that have ended left.
@@ -76,6 +157,7 @@ impl Sanitizer {
         bounds.name_parameters(args, kernarg);
         Sanitizer {
             bounds,
+            unwritten: Undefined(vm.unwritten()),
             ordered,
             shadow: Mutex::default(),
             ledger: Mutex::default(),
@@ -164,6 +246,7 @@ impl Sanitizer {
             let (text, other) = match r.what {
                 What::Plain(_, _, text) => (text, None),
                 What::Race(b) => (self.race_text(&r.who, &b), Some(site(&b.other))),
+                What::Undefined(u) => (self.undefined_text(&r.who, &u, site), None),
             };
             Finding {
                 rule,
@@ -176,6 +259,15 @@ impl Sanitizer {
             }
         });
         findings.collect()
+    }
+
+    fn undefined_text(&self, who: &Entry, u: &Found, site: &dyn Fn(&Entry) -> Site) -> String {
+        let instruction = |at: u32| {
+            let s = site(&Entry { at, ..*who });
+            let line = s.source.map_or(String::new(), |l| format!(" ({}:{})", l.file, l.line));
+            format!("`{}` at {}{line}", s.instruction, Offset(s.pc))
+        };
+        u.text(&instruction, &|va| self.bounds.place(va))
     }
 
     fn race_text(&self, who: &Entry, b: &super::report::Both) -> String {

@@ -10,6 +10,8 @@
 //! traps that depend on values and so escape a static checker: float atomics on fine-grained memory, FLAT and scratch
 //! addresses that only an offset brings into their aperture (entries of the errata table with scope "values").
 //!
+//! What values are checked for: `taint` follows those nobody has defined from instruction to instruction.
+//!
 //! Invariant: watching changes nothing a program can see.
 
 mod bounds;
@@ -19,6 +21,7 @@ mod race;
 mod report;
 mod shadow;
 mod sync;
+mod taint;
 #[cfg(test)]
 mod tests;
 
@@ -29,6 +32,7 @@ use t0_backend_rdna3::errata::Rule;
 
 use crate::aperture::Space;
 use crate::driver::Severity;
+use crate::group::Setup;
 use crate::job::lock;
 use crate::mem::{lanes_of, Addresses};
 use crate::program::{Dst, Instr};
@@ -42,6 +46,7 @@ use report::{Reports, What};
 pub(crate) use shadow::Entry;
 use shadow::{Cell, Role};
 use sync::Acquired;
+use taint::{Bytes, Taint};
 
 /// What an access does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -73,6 +78,34 @@ pub struct Touch<'t> {
     pub bytes: u32,
     /// What a store writes, when it stands in registers: the first one, and the bit of it at which the bytes begin.
     pub data: Option<(usize, u32)>,
+    /// Where a load, or an atomic that returns the old value, puts it.
+    pub landing: Landing,
+}
+
+/// Registers that memory is loaded into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Landing {
+    /// None.
+    None,
+    /// Vector registers: the bytes as they are, from bit `shift` of `reg` on; or a value narrower than a dword, extended to
+    /// so many bits, by its sign or by zero.
+    Vector {
+        /// First register.
+        reg: usize,
+        /// First bit.
+        shift: u32,
+        /// Bits, and whether the sign fills them.
+        narrow: Option<(u32, bool)>,
+    },
+    /// A converted value: `count` registers that depend on every byte.
+    All {
+        /// First register.
+        reg: usize,
+        /// Registers.
+        count: usize,
+    },
+    /// Scalar registers.
+    Scalar(usize),
 }
 
 /// What the sanitizer knows about a running workgroup.
@@ -86,6 +119,9 @@ pub struct Watch {
     log: Vec<Event>,
     /// Shadow of the LDS.
     lds: Vec<Cell>,
+    /// Undefined bits of the waves' registers and of the LDS; empty when values are not followed.
+    taint: Vec<Taint>,
+    undefined: Bytes,
     /// What was released through atomics of the LDS.
     lds_releases: HashMap<u64, Vec<Done>>,
     acquired: Vec<Acquired>,
@@ -110,6 +146,8 @@ impl Watch {
             started: Clocks::new(waves),
             log: Vec::new(),
             lds,
+            taint: Vec::new(),
+            undefined: Bytes::default(),
             lds_releases: HashMap::new(),
             acquired: vec![Acquired::default(); waves],
             good: 0..0,
@@ -128,6 +166,60 @@ impl Watch {
 
     fn into_parts(self) -> (Vec<Cell>, Left) {
         (self.lds, (self.log, self.started, self.reports, self.swallowed))
+    }
+
+    /// Follows values from here on: the waves stand before their first instruction. Defined are what the packet gives the
+    /// kernel and what its descriptor asks for.
+    pub fn follow(&mut self, waves: &[Wave], s: &Setup) {
+        let first = (s.rsrc2 >> 1 & 31) as usize;
+        let system = (s.rsrc2 >> 7 & 15).count_ones() as usize;
+        let new = |w| Taint::new(w, s.user.len(), first..first + system);
+        self.taint = waves.iter().map(new).collect();
+        self.undefined = Bytes::new(s.lds as usize);
+    }
+
+    /// An instruction that is about to execute.
+    #[inline(always)]
+    pub fn flow(&mut self, w: &mut Wave, i: &Instr) {
+        let Some(t) = self.taint.get_mut(w.index as usize) else {
+            return;
+        };
+        t.flow(w, i);
+        if !t.found.is_empty() {
+            self.report_uses(w, i);
+        }
+    }
+
+    /// Reports the uses of undefined values that were found at an instruction.
+    #[cold]
+    fn report_uses(&mut self, w: &Wave, i: &Instr) {
+        let Some(t) = self.taint.get_mut(w.index as usize) else {
+            return;
+        };
+        for found in std::mem::take(&mut t.found) {
+            let e = Entry {
+                group: self.group,
+                at: i.index,
+                wave: w.index as u8,
+                lane: found.lane.unwrap_or(0),
+                ..Entry::default()
+            };
+            self.reports.add(&e, What::Undefined(found));
+        }
+    }
+
+    /// What an access makes of undefined values.
+    fn values(&mut self, w: &Wave, touch: &Touch) {
+        let Some(t) = self.taint.get_mut(w.index as usize) else {
+            return;
+        };
+        match touch.space {
+            Space::Global => t.global(w, touch, &self.launch.unwritten),
+            _ => t.local(w, touch, &mut self.undefined),
+        }
+        if !t.found.is_empty() {
+            self.report_uses(w, touch.instr);
+        }
     }
 
     /// An access that is about to take effect.
@@ -149,6 +241,7 @@ impl Watch {
             // A lane's own, and checked against its size where it is accessed.
             Space::Private => {}
         }
+        self.values(w, t);
     }
 
     fn entry(&self, w: &Wave, t: &Touch, l: usize) -> Entry {
@@ -326,6 +419,7 @@ impl Watch {
             at: &[0; 32],
             bytes: 4,
             data: None,
+            landing: Landing::None,
         };
         self.plain(rule, w, &t, l, text);
     }

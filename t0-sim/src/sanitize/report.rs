@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::shadow::{Entry, Role};
+use super::taint::Found;
 use crate::driver::Severity;
 
 /// Both sides of a race.
@@ -27,6 +28,8 @@ pub(super) struct Both {
 pub(super) enum What {
     /// Two accesses that nothing orders.
     Race(Both),
+    /// A value nobody has defined is used.
+    Undefined(Found),
     /// A mistake of one access: rule, severity and text.
     Plain(&'static str, Severity, String),
 }
@@ -45,6 +48,7 @@ impl Report {
         match &self.what {
             What::Race(b) if b.local => "lds-race",
             What::Race(_) => "global-race",
+            What::Undefined(_) => "uninitialised",
             What::Plain(rule, ..) => rule,
         }
     }
@@ -52,7 +56,7 @@ impl Report {
     pub fn severity(&self) -> Severity {
         match &self.what {
             What::Race(b) if b.same => Severity::Warning,
-            What::Race(_) => Severity::Error,
+            What::Race(_) | What::Undefined(_) => Severity::Error,
             What::Plain(_, severity, _) => *severity,
         }
     }
@@ -78,7 +82,7 @@ impl Reports {
         };
         let other = match &report.what {
             What::Race(b) => b.other.at,
-            What::Plain(..) => u32::MAX,
+            What::Plain(..) | What::Undefined(_) => u32::MAX,
         };
         self.put((report.rule(), who.at, other), report);
     }

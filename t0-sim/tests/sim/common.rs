@@ -175,7 +175,7 @@ impl Default for Kernel {
 
 impl Kernel {
     pub fn load(&self, vm: &Vm, va: u64, name: &str, text: &str) {
-        let code = assemble(text);
+        let code = assemble_for(text, &GFX1100.with_wave_size(self.lanes));
         let mut image = vec![0u32; 64];
         image[0] = self.lds;
         image[1] = self.private;

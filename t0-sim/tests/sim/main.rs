@@ -26,6 +26,7 @@ mod races;
 mod sanitizer;
 mod scratch;
 mod semantics;
+mod taint;
 mod trans;
 mod vopd;
 mod waits;
