@@ -285,6 +285,41 @@ fn the_sanitizer_names_both_sides_of_a_race() {
 }
 
 #[test]
+fn an_output_without_a_fill_is_undefined() {
+    let c = Case::new("undefined");
+    let line = |y: &str| {
+        format!(
+            "--kernel axpy --grid 2 --block 64 --arg {y} --arg in:@x.npy --arg f32:2 --arg u32:100 --json --sanitize"
+        )
+    };
+    // `axpy` adds to `y`: its old value must be there.
+    for fine in ["inout:@y.npy:@o.npy", "out:@o.npy:f32:100:0", "out:@o.npy:f32:100:nan"] {
+        let ran = c.run(&line(fine));
+        assert_eq!(ran.status, 0, "{}", ran.out);
+    }
+    let ran = c.run(&line("out:@o.npy:f32:100"));
+    let v = json(&ran);
+    let findings = v["findings"].as_array().unwrap();
+    assert_eq!((ran.status, findings.len()), (1, 1), "{v}");
+    let f = &findings[0];
+    assert_eq!(
+        (f["rule"].as_str(), f["severity"].as_str()),
+        (Some("uninitialised"), Some("error"))
+    );
+    assert_eq!(
+        (f["file"].as_str(), f["line"].as_u64(), f["lane"].as_u64()),
+        (Some("axpy.cl"), Some(7), Some(0))
+    );
+    let text = f["text"].as_str().unwrap();
+    let born = "is used as data for global memory but holds what `global_load_b32 v2, v[0:1], off` at +0x";
+    assert!(text.contains(born), "{text}");
+    assert!(
+        text.ends_with("(axpy.cl:7) read from `y`, index 0, which nobody has written"),
+        "{text}"
+    );
+}
+
+#[test]
 fn what_a_faulting_launch_leaves() {
     let c = Case::new("leaves");
     // The LDS is half as large as the kernel wants, and so is its output.

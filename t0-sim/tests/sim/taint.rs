@@ -48,7 +48,12 @@ impl Bench {
             ..Kernel::default()
         };
         let text = format!("{BEGIN}\n{text}\ns_endpgm");
-        let text = if self.lanes == 64 { text.replace("s_mov_b32 exec_lo, 0xff", "s_mov_b64 exec, 0xff").replace("vcc_lo", "vcc") } else { text };
+        let text = if self.lanes == 64 {
+            text.replace("s_mov_b32 exec_lo, 0xff", "s_mov_b64 exec, 0xff")
+                .replace("vcc_lo", "vcc")
+        } else {
+            text
+        };
         kernel.load(&self.vm, at, "taint", &text);
         let launch = Launch {
             descriptor: at,
@@ -75,7 +80,9 @@ fn run(text: &str) -> Vec<Finding> {
 fn dirty(text: &str) -> Finding {
     for lanes in [64, 32] {
         let found = Bench::new(lanes).run(text);
-        let [f] = &found[..] else { panic!("{lanes} lanes: {text}: {found:#?}") };
+        let [f] = &found[..] else {
+            panic!("{lanes} lanes: {text}: {found:#?}")
+        };
         assert_eq!(f.rule, "uninitialised", "{f}");
         if lanes == 32 {
             return f.clone();
@@ -95,7 +102,10 @@ fn clean(text: &str) {
 fn store(lines: &str, used: bool) {
     let text = format!("{lines}\nglobal_store_b32 v1, v10, s[4:5]");
     match used {
-        true => assert!(dirty(&text).text.contains("is used as data for global memory"), "{text}"),
+        true => assert!(
+            dirty(&text).text.contains("is used as data for global memory"),
+            "{text}"
+        ),
         false => clean(&text),
     }
 }
@@ -103,15 +113,28 @@ fn store(lines: &str, used: bool) {
 #[test]
 fn uses_say_where_the_value_was_born() {
     let f = dirty("global_store_b32 v1, v9, s[4:5]");
-    assert_eq!(f.text, "v9 (lane 0) is used as data for global memory but was never written");
-    assert_eq!((f.site.lane, f.site.instruction.as_str()), (0, "global_store_b32 v1, v9, s[4:5]"));
+    assert_eq!(
+        f.text,
+        "v9 (lane 0) is used as data for global memory but was never written"
+    );
+    assert_eq!(
+        (f.site.lane, f.site.instruction.as_str()),
+        (0, "global_store_b32 v1, v9, s[4:5]")
+    );
     let f = dirty("v_mov_b32 v10, v9\nglobal_store_b32 v1, v10, s[4:5]");
-    assert_eq!(f.text, "v10 (lane 0) is used as data for global memory but comes from v9, which was never written");
+    assert_eq!(
+        f.text,
+        "v10 (lane 0) is used as data for global memory but comes from v9, which was never written"
+    );
     let f = dirty("ds_load_b32 v10, v1 offset:64\ns_waitcnt lgkmcnt(0)\nglobal_store_b32 v1, v10, s[4:5]");
     let load = "holds what `ds_load_b32 v10, v1 offset:64` at +0x1c read from the LDS at offset 0x40, which nobody has written";
     assert!(f.text.ends_with(load), "{}", f.text);
     let f = dirty("scratch_load_b32 v10, off, off offset:8\ns_waitcnt vmcnt(0)\nglobal_store_b32 v1, v10, s[4:5]");
-    assert!(f.text.contains("read from private memory at offset 0x8, which"), "{}", f.text);
+    assert!(
+        f.text.contains("read from private memory at offset 0x8, which"),
+        "{}",
+        f.text
+    );
     let f = dirty("global_load_b32 v10, v1, s[6:7] offset:16\ns_waitcnt vmcnt(0)\nglobal_store_b32 v1, v10, s[4:5]");
     assert!(f.text.contains("read from byte 16 of `fresh`, which"), "{}", f.text);
     // Once per instruction, whatever the number of waves.
@@ -123,15 +146,30 @@ fn uses_say_where_the_value_was_born() {
 fn every_use() {
     let text = |t: &str| dirty(t).text;
     assert!(text("global_load_b32 v4, v9, s[4:5]\ns_waitcnt vmcnt(0)").starts_with("v9 (lane 0) is used as an address"));
-    assert!(text("v_mov_b32 v8, s4\nv_mov_b32 v7, 0\nv_and_b32 v9, 0, v9\nv_cndmask_b32 v9, v9, v20, s20\nds_store_b32 v9, v2").contains("an address"));
-    assert!(text("s_cmp_eq_u32 s40, 0\ns_cbranch_scc1 0").starts_with("scc is used as the condition of a branch but comes from s40"));
-    assert!(text("v_cmp_eq_u32 vcc_lo, 0, v9\ns_nop 4\ns_cbranch_vccnz 0").starts_with("vcc_lo (lane 0) is used as the condition"));
+    assert!(text(
+        "v_mov_b32 v8, s4\nv_mov_b32 v7, 0\nv_and_b32 v9, 0, v9\nv_cndmask_b32 v9, v9, v20, s20\nds_store_b32 v9, v2"
+    )
+    .contains("an address"));
+    assert!(text("s_cmp_eq_u32 s40, 0\ns_cbranch_scc1 0")
+        .starts_with("scc is used as the condition of a branch but comes from s40"));
+    assert!(text("v_cmp_eq_u32 vcc_lo, 0, v9\ns_nop 4\ns_cbranch_vccnz 0")
+        .starts_with("vcc_lo (lane 0) is used as the condition"));
     assert!(text("v_cmpx_eq_u32 0, v9").contains("is used as the mask of active lanes"));
     assert!(text("global_atomic_add_u32 v1, v9, s[4:5]").contains("an operand of an atomic"));
-    assert!(text("global_atomic_add_u32 v1, v2, s[6:7]").starts_with("an atomic works on memory that was never written"));
-    assert!(text("s_and_b32 s40, s40, 0xfc\ns_load_b32 s8, s[4:5], s40\ns_waitcnt lgkmcnt(0)").starts_with("s40 is used as an address"));
+    assert!(
+        text("global_atomic_add_u32 v1, v2, s[6:7]").starts_with("an atomic works on memory that was never written")
+    );
+    assert!(
+        text("s_and_b32 s40, s40, 0xfc\ns_load_b32 s8, s[4:5], s40\ns_waitcnt lgkmcnt(0)")
+            .starts_with("s40 is used as an address")
+    );
     let exec32 = run("s_and_saveexec_b32 s8, s40");
-    assert!(exec32[0].text.starts_with("s40 (lane 0) is used as the mask of active lanes"), "{exec32:#?}");
+    assert!(
+        exec32[0]
+            .text
+            .starts_with("s40 (lane 0) is used as the mask of active lanes"),
+        "{exec32:#?}"
+    );
 }
 
 #[test]
@@ -143,7 +181,10 @@ fn registers_the_packet_defines() {
     assert!(Bench::new(32).run_on(20, text).is_empty());
     let all = "s_mov_b32 exec_lo, -1\nv_mov_b32 v1, 0\nglobal_store_b32 v1, v0, s[4:5]";
     let found = Bench::new(32).run_on(20, all);
-    assert!(found.iter().any(|f| f.rule == "uninitialised" && f.site.lane == 20), "{found:#?}");
+    assert!(
+        found.iter().any(|f| f.rule == "uninitialised" && f.site.lane == 20),
+        "{found:#?}"
+    );
 }
 
 #[test]
@@ -173,9 +214,15 @@ fn bit_operations_are_exact() {
     store("v_and_or_b32 v10, v9, 0, v1", false);
     store("v_and_or_b32 v10, v9, 1, v1", true);
     // Carries go up.
-    store("v_lshlrev_b32 v9, 16, v9\nv_add_nc_u32 v10, v9, v1\nv_and_b32 v10, 0xffff, v10", false);
+    store(
+        "v_lshlrev_b32 v9, 16, v9\nv_add_nc_u32 v10, v9, v1\nv_and_b32 v10, 0xffff, v10",
+        false,
+    );
     store("v_add_nc_u32 v10, v9, v1\nv_and_b32 v10, 0xffff, v10", true);
-    store("v_lshlrev_b32 v9, 16, v9\nv_mul_lo_u32 v10, v9, v1\nv_and_b32 v10, 0xffff, v10", false);
+    store(
+        "v_lshlrev_b32 v9, 16, v9\nv_mul_lo_u32 v10, v9, v1\nv_and_b32 v10, 0xffff, v10",
+        false,
+    );
     store("v_cvt_f32_ubyte1 v10, v9", true);
     store("v_and_b32 v9, 0xffff00ff, v9\nv_cvt_f32_ubyte1 v10, v9", false);
 }
@@ -187,10 +234,14 @@ fn choices_and_masks() {
     store("v_cmp_gt_u32 vcc_lo, 1, v9\nv_cndmask_b32 v10, v1, v2, vcc_lo", true);
     store("v_cmp_gt_u32 vcc_lo, 1, v9\nv_cndmask_b32 v10, v1, v1, vcc_lo", false);
     // Bits that differ whatever the undefined ones are.
-    store("v_or_b32 v9, 1, v9\nv_cmp_eq_u32 vcc_lo, 0, v9\nv_cndmask_b32 v10, v1, v2, vcc_lo", false);
+    store(
+        "v_or_b32 v9, 1, v9\nv_cmp_eq_u32 vcc_lo, 0, v9\nv_cndmask_b32 v10, v1, v2, vcc_lo",
+        false,
+    );
     // Lanes that are off have 0 in a compare's mask.
     clean("s_mov_b32 exec_lo, 0xff\nv_mov_b32 v9, 0\nv_cmp_eq_u32 vcc_lo, 0, v9\ns_cbranch_vccz 0");
-    let found = run("s_mov_b32 s40, exec_lo\ns_and_not1_b32 s41, s41, s40\ns_or_b32 s41, s41, 1\ns_and_saveexec_b32 s8, s41");
+    let found =
+        run("s_mov_b32 s40, exec_lo\ns_and_not1_b32 s41, s41, s40\ns_or_b32 s41, s41, 1\ns_and_saveexec_b32 s8, s41");
     assert!(found.is_empty(), "{found:#?}");
     let found = run("s_or_b32 s41, s41, 1\ns_and_saveexec_b32 s8, s41");
     assert_eq!(found.len(), 1, "{found:#?}");
@@ -202,15 +253,24 @@ fn choices_and_masks() {
 
 #[test]
 fn halves() {
-    store("v_and_b32 v9, 0xffff, v1\nv_mov_b16 v9.h, v8.l\nv_and_b32 v10, 0xffff, v9", false);
+    store(
+        "v_and_b32 v9, 0xffff, v1\nv_mov_b16 v9.h, v8.l\nv_and_b32 v10, 0xffff, v9",
+        false,
+    );
     store("v_mov_b16 v9.h, v2.l\nv_lshrrev_b32 v10, 16, v9", false);
     store("v_mov_b16 v9.l, v2.l\nv_lshrrev_b32 v10, 16, v9", true);
     store("v_mov_b16 v9.l, v2.l\nv_cvt_f32_f16 v10, v9.l", false);
     store("v_mov_b16 v9.l, v2.l\nv_cvt_f32_f16 v10, v9.h", true);
     store("v_mov_b16 v9.l, v2.l\nv_pk_add_f16 v10, v9, v9 op_sel_hi:[0,0]", false);
     store("v_mov_b16 v9.l, v2.l\nv_pk_add_f16 v10, v9, v9", true);
-    store("v_mov_b16 v9.l, v2.l\nv_fma_mix_f32 v10, v9, v2, v2 op_sel_hi:[1,0,0]", false);
-    store("v_mov_b16 v9.l, v2.l\nv_fma_mix_f32 v10, v9, v2, v2 op_sel:[1,0,0] op_sel_hi:[1,0,0]", true);
+    store(
+        "v_mov_b16 v9.l, v2.l\nv_fma_mix_f32 v10, v9, v2, v2 op_sel_hi:[1,0,0]",
+        false,
+    );
+    store(
+        "v_mov_b16 v9.l, v2.l\nv_fma_mix_f32 v10, v9, v2, v2 op_sel:[1,0,0] op_sel_hi:[1,0,0]",
+        true,
+    );
     store("v_cvt_pk_rtz_f16_f32 v9, v2, v8\nv_and_b32 v10, 0xffff, v9", false);
     let d16 = "global_load_d16_b16 v9, v1, s[4:5]\ns_waitcnt vmcnt(0)";
     clean(&format!("{d16}\nglobal_store_b16 v1, v9, s[4:5]"));
@@ -222,7 +282,10 @@ fn lanes_are_followed() {
     let half = "v_mov_b32 v9, v2\ns_mov_b32 exec_lo, 0xff\nv_mov_b32 v9, v8\ns_mov_b32 exec_lo, -1";
     let found = run(&format!("{half}\nglobal_store_b32 v1, v9, s[4:5]"));
     assert_eq!((found.len(), found[0].site.lane), (1, 0));
-    assert!(run(&format!("{half}\ns_mov_b32 exec_lo, 0xffffff00\nglobal_store_b32 v1, v9, s[4:5]")).is_empty());
+    assert!(run(&format!(
+        "{half}\ns_mov_b32 exec_lo, 0xffffff00\nglobal_store_b32 v1, v9, s[4:5]"
+    ))
+    .is_empty());
     // A row rotated by 8 lanes swaps its halves.
     let moved = |body: &str, lane: Option<u32>| {
         let found = run(&format!("{half}\n{body}\nglobal_store_b32 v1, v10, s[4:5]"));
@@ -231,10 +294,22 @@ fn lanes_are_followed() {
     moved("v_mov_b32_dpp v10, v9 row_ror:8 row_mask:0xf bank_mask:0xf", Some(8));
     moved("v_mov_b32_dpp v10, v9 row_share:9 row_mask:0xf bank_mask:0xf", None);
     moved("v_permlanex16_b32 v10, v9, 0, 0", Some(16));
-    moved("v_mov_b32 v7, 36\nds_bpermute_b32 v10, v7, v9\ns_waitcnt lgkmcnt(0)", None);
-    moved("v_mov_b32 v7, 4\nds_bpermute_b32 v10, v7, v9\ns_waitcnt lgkmcnt(0)", Some(0));
-    moved("ds_swizzle_b32 v10, v9 offset:swizzle(BROADCAST,32,9)\ns_waitcnt lgkmcnt(0)", None);
-    moved("ds_swizzle_b32 v10, v9 offset:swizzle(SWAP,16)\ns_waitcnt lgkmcnt(0)", Some(16));
+    moved(
+        "v_mov_b32 v7, 36\nds_bpermute_b32 v10, v7, v9\ns_waitcnt lgkmcnt(0)",
+        None,
+    );
+    moved(
+        "v_mov_b32 v7, 4\nds_bpermute_b32 v10, v7, v9\ns_waitcnt lgkmcnt(0)",
+        Some(0),
+    );
+    moved(
+        "ds_swizzle_b32 v10, v9 offset:swizzle(BROADCAST,32,9)\ns_waitcnt lgkmcnt(0)",
+        None,
+    );
+    moved(
+        "ds_swizzle_b32 v10, v9 offset:swizzle(SWAP,16)\ns_waitcnt lgkmcnt(0)",
+        Some(16),
+    );
     moved("v_readlane_b32 s8, v9, 9\nv_mov_b32 v10, s8", None);
     moved("v_readlane_b32 s8, v9, 3\nv_mov_b32 v10, s8", Some(0));
     moved("v_readfirstlane_b32 s8, v9\nv_mov_b32 v10, s8", Some(0));
@@ -257,8 +332,14 @@ fn pairs_and_wide_operations() {
     store("v_mov_b32 v8, v2\nv_mad_u64_u32 v[10:11], null, v1, v1, v[8:9]", false);
     store("v_mov_b32 v8, v2\nv_add_f64 v[10:11], v[8:9], v[8:9]", true);
     // The carry.
-    store("v_add_co_u32 v8, vcc_lo, v9, v1\nv_cndmask_b32 v10, v1, v2, vcc_lo", true);
-    store("v_add_co_u32 v8, vcc_lo, v2, v1\nv_cndmask_b32 v10, v1, v2, vcc_lo", false);
+    store(
+        "v_add_co_u32 v8, vcc_lo, v9, v1\nv_cndmask_b32 v10, v1, v2, vcc_lo",
+        true,
+    );
+    store(
+        "v_add_co_u32 v8, vcc_lo, v2, v1\nv_cndmask_b32 v10, v1, v2, vcc_lo",
+        false,
+    );
 }
 
 #[test]
@@ -289,7 +370,9 @@ fn memory_of_the_workgroup_and_the_lane() {
     store(read, true);
     // Spilling an undefined value is no use; loading it again is none either.
     clean(&format!("ds_store_b32 v1, v9\n{read}"));
-    let f = dirty(&format!("ds_store_b32 v1, v9\n{read}\nglobal_store_b32 v1, v10, s[4:5]"));
+    let f = dirty(&format!(
+        "ds_store_b32 v1, v9\n{read}\nglobal_store_b32 v1, v10, s[4:5]"
+    ));
     assert!(f.text.contains("comes from v9, which was never written"), "{}", f.text);
     store(&format!("ds_store_b8 v1, v2\n{read}\nv_and_b32 v10, 0xff, v10"), false);
     store(&format!("ds_store_b8 v1, v2\n{read}\nv_and_b32 v10, 0x1ff, v10"), true);
@@ -298,13 +381,28 @@ fn memory_of_the_workgroup_and_the_lane() {
     store(&format!("v_mov_b32 v8, v2\n{spill}"), false);
     store(&format!("v_mov_b32 v9, v2\n{spill}"), true);
     // The sign of an undefined byte is undefined, its zero extension is defined.
-    store("ds_load_u8 v10, v1\ns_waitcnt lgkmcnt(0)\nv_lshrrev_b32 v10, 8, v10", false);
-    store("ds_load_i8 v10, v1\ns_waitcnt lgkmcnt(0)\nv_lshrrev_b32 v10, 8, v10", true);
-    store("ds_load_2addr_b32 v[10:11], v1 offset0:1 offset1:2\ns_waitcnt lgkmcnt(0)\nv_mov_b32 v10, v2", false);
-    store("ds_load_2addr_b32 v[9:10], v1 offset0:1 offset1:2\ns_waitcnt lgkmcnt(0)", true);
+    store(
+        "ds_load_u8 v10, v1\ns_waitcnt lgkmcnt(0)\nv_lshrrev_b32 v10, 8, v10",
+        false,
+    );
+    store(
+        "ds_load_i8 v10, v1\ns_waitcnt lgkmcnt(0)\nv_lshrrev_b32 v10, 8, v10",
+        true,
+    );
+    store(
+        "ds_load_2addr_b32 v[10:11], v1 offset0:1 offset1:2\ns_waitcnt lgkmcnt(0)\nv_mov_b32 v10, v2",
+        false,
+    );
+    store(
+        "ds_load_2addr_b32 v[9:10], v1 offset0:1 offset1:2\ns_waitcnt lgkmcnt(0)",
+        true,
+    );
     // A counter in the LDS starts at what somebody left.
     store("ds_add_rtn_u32 v10, v2, v1\ns_waitcnt lgkmcnt(0)", true);
-    store("ds_store_b32 v2, v2\ns_waitcnt lgkmcnt(0)\nds_add_rtn_u32 v10, v2, v1\ns_waitcnt lgkmcnt(0)", false);
+    store(
+        "ds_store_b32 v2, v2\ns_waitcnt lgkmcnt(0)\nds_add_rtn_u32 v10, v2, v1\ns_waitcnt lgkmcnt(0)",
+        false,
+    );
 }
 
 #[test]
@@ -318,9 +416,12 @@ fn padding_of_a_structure_may_be_copied() {
 #[test]
 fn an_output_that_a_kernel_forgets_to_write() {
     let second = "global_load_b32 v10, v1, s[6:7]\ns_waitcnt vmcnt(0)\nglobal_store_b32 v1, v10, s[4:5]";
-    for (threads, first) in ["global_store_b32 v1, v2, s[6:7]", "s_mov_b32 exec_lo, 0xff\nglobal_store_b32 v1, v2, s[6:7]"]
-        .into_iter()
-        .enumerate()
+    for (threads, first) in [
+        "global_store_b32 v1, v2, s[6:7]",
+        "s_mov_b32 exec_lo, 0xff\nglobal_store_b32 v1, v2, s[6:7]",
+    ]
+    .into_iter()
+    .enumerate()
     {
         let mut b = Bench::new(32);
         assert!(b.run(first).is_empty());
@@ -332,7 +433,11 @@ fn an_output_that_a_kernel_forgets_to_write() {
     let mut b = Bench::new(32);
     b.vm.set_written(FRESH, 128);
     assert!(b.run(second).is_empty());
-    assert_eq!(b.run("global_load_b32 v10, v1, s[6:7] offset:124\ns_waitcnt vmcnt(0)\nglobal_store_b32 v1, v10, s[4:5]").len(), 1);
+    assert_eq!(
+        b.run("global_load_b32 v10, v1, s[6:7] offset:124\ns_waitcnt vmcnt(0)\nglobal_store_b32 v1, v10, s[4:5]")
+            .len(),
+        1
+    );
     // A store of an undefined value is reported, and so is its use in a later launch.
     let mut b = Bench::new(32);
     assert_eq!(b.run("global_store_b32 v1, v9, s[6:7]").len(), 1);
@@ -358,5 +463,9 @@ fn buffers_and_scalars_from_memory() {
     store(buffer, true);
     // What is out of the buffer's range is 0 and defined.
     store(&buffer.replace("s10, 64", "s10, 0"), false);
-    assert!(dirty("s_mov_b32 s10, 64\nbuffer_load_b32 v10, v1, s[20:23], 0 offen\ns_waitcnt vmcnt(0)").text.contains("a buffer descriptor"));
+    assert!(
+        dirty("s_mov_b32 s10, 64\nbuffer_load_b32 v10, v1, s[20:23], 0 offen\ns_waitcnt vmcnt(0)")
+            .text
+            .contains("a buffer descriptor")
+    );
 }

@@ -117,7 +117,7 @@ pub(super) fn flow(t: &mut Taint, w: &Wave, i: &Instr) {
         _ => None,
     };
     match r {
-        Some(r) => put(t, i, r, (name, born)),
+        Some(r) => put(t, w, i, r, (name, born)),
         None => clean(t, i),
     }
 }
@@ -134,7 +134,7 @@ fn clean(t: &mut Taint, i: &Instr) {
     }
 }
 
-fn put(t: &mut Taint, i: &Instr, r: Result, (name, born): (Option<Name>, Born)) {
+fn put(t: &mut Taint, w: &Wave, i: &Instr, r: Result, (name, born): (Option<Name>, Born)) {
     let bits = r.bits.t & ones(r.width);
     let scc = match r.scc {
         Scc::Kept => None,
@@ -150,6 +150,8 @@ fn put(t: &mut Taint, i: &Instr, r: Result, (name, born): (Option<Name>, Born)) 
     for k in 0..r.width.div_ceil(32) as usize {
         let word = (bits >> (32 * k)) as u32;
         if matches!(d + k, EXEC | 127) {
+            // EXEC_HI means nothing in a wave of 32 lanes.
+            let word = if d + k > EXEC && w.lanes() == 32 { 0 } else { word };
             active(t, word, 32 * (d + k - EXEC), (name, born));
         } else {
             t.set_s(d + k, word, born);
