@@ -1,5 +1,6 @@
 //! `t0 bench`: measurements. Every result is checked before its time is printed.
 
+mod sanitizer;
 mod sim;
 
 use crate::error::CliError;
@@ -11,11 +12,14 @@ use t0_backend_rdna3::target::Target;
 pub enum Bench {
     /// How fast the simulated card executes on this host
     Sim(sim::Args),
+    /// How much longer the simulated card takes with the sanitizer
+    Sanitizer(sanitizer::Args),
 }
 
 /// Runs the command.
 pub fn run(what: &Bench, target: &Target, out: &mut Output) -> Result<Outcome, CliError> {
     match what {
         Bench::Sim(args) => sim::run(args, target, out),
+        Bench::Sanitizer(args) => sanitizer::run(args, out),
     }
 }

@@ -56,8 +56,27 @@ fn silicon_numerics_give_the_same_integers() {
 }
 
 #[test]
+fn the_sanitizers_cost_is_measured_on_checked_results() {
+    let ran = t0(&["bench", "sanitizer", "--size", "128", "--launches", "1", "--json"]);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    let v = json(&ran);
+    let results = v["results"].as_array().unwrap();
+    let names: Vec<&str> = results.iter().map(|r| r["kernel"].as_str().unwrap()).collect();
+    assert_eq!(names, ["saxpy", "softmax", "gemm"]);
+    for r in results {
+        let [plain, with, ratio] = ["plain_seconds", "sanitized_seconds", "ratio"].map(|k| r[k].as_f64().unwrap());
+        assert!(plain > 0.0 && with > 0.0 && (ratio - with / plain).abs() < 1e-9, "{r}");
+    }
+}
+
+#[test]
 fn wrong_usage_is_explained() {
-    for args in [["bench", "sim", "--seconds", "0"], ["bench", "sim", "--threads", "0"]] {
+    for args in [
+        ["bench", "sim", "--seconds", "0"],
+        ["bench", "sim", "--threads", "0"],
+        ["bench", "sanitizer", "--size", "0"],
+        ["bench", "sanitizer", "--launches", "0"],
+    ] {
         let ran = t0(&args);
         assert!(ran.status == 2 && ran.err.contains("`0` is no "), "{}", ran.err);
     }

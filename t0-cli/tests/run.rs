@@ -311,7 +311,8 @@ fn an_output_without_a_fill_is_undefined() {
         (Some("axpy.cl"), Some(7), Some(0))
     );
     let text = f["text"].as_str().unwrap();
-    let born = "is used as data for global memory but holds what `global_load_b32 v2, v[0:1], off` at +0x";
+    // Whatever registers the code above has.
+    let born = "is used as data for global memory but holds what `global_load_b32 v";
     assert!(text.contains(born), "{text}");
     assert!(
         text.ends_with("(axpy.cl:7) read from `y`, index 0, which nobody has written"),

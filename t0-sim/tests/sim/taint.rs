@@ -150,7 +150,7 @@ fn every_use() {
     let text = |t: &str| dirty(t).text;
     assert!(text("global_load_b32 v4, v9, s[4:5]\ns_waitcnt vmcnt(0)").starts_with("v9 (lane 0) is used as an address"));
     assert!(text(
-        "v_mov_b32 v8, s4\nv_mov_b32 v7, 0\nv_and_b32 v9, 0, v9\nv_cndmask_b32 v9, v9, v20, s20\nds_store_b32 v9, v2"
+        "v_mov_b32 v8, s4\nv_mov_b32 v7, 0\nv_and_b32 v9, 0, v9\nv_cndmask_b32 v9, v9, v20, vcc_lo\nds_store_b32 v9, v2"
     )
     .contains("an address"));
     assert!(text("s_cmp_eq_u32 s40, 0\ns_cbranch_scc1 0")
@@ -226,6 +226,37 @@ fn bit_operations_are_exact() {
         "v_lshlrev_b32 v9, 16, v9\nv_mul_lo_u32 v10, v9, v1\nv_and_b32 v10, 0xffff, v10",
         false,
     );
+    // And only as far as they can: the low byte is undefined, its sum with 0x100 has no other bits.
+    let byte = "v_and_b32 v9, 0xff, v9";
+    store(
+        &format!("{byte}\nv_add_nc_u32 v10, 0x100, v9\nv_lshrrev_b32 v10, 8, v10"),
+        false,
+    );
+    store(
+        &format!("{byte}\nv_add_nc_u32 v10, 0x1ff, v9\nv_lshrrev_b32 v10, 8, v10"),
+        true,
+    );
+    store(
+        &format!("{byte}\nv_sub_nc_u32 v10, 0x1ff, v9\nv_lshrrev_b32 v10, 8, v10"),
+        false,
+    );
+    store(
+        &format!("{byte}\nv_sub_nc_u32 v10, 0x100, v9\nv_lshrrev_b32 v10, 8, v10"),
+        true,
+    );
+    // Nothing times 0 is 0, but for an f32: it may be infinite.
+    store("v_mul_lo_u32 v10, v9, v2", false);
+    store("v_mul_hi_u32 v10, v9, v2", false);
+    store("v_mad_u64_u32 v[10:11], null, v9, v2, 0", false);
+    store("v_mad_u32_u24 v10, v9, v2, v1", false);
+    store("v_mul_u32_u24 v10, v9, v1", true);
+    store("v_mul_dx9_zero_f32 v10, v9, v2", false);
+    store("v_mul_f32 v10, v9, v2", true);
+    store("v_min_u32 v10, v9, v2", false);
+    store("v_min_u32 v10, 0xff, v9\nv_lshrrev_b32 v10, 8, v10", false);
+    store("v_max_u32 v10, v9, v2", true);
+    store(&format!("{byte}\nv_max_u32 v10, 0xff, v9"), false);
+    store(&format!("{byte}\nv_max_i32 v10, 0x7f, v9"), true);
     store("v_cvt_f32_ubyte1 v10, v9", true);
     store("v_and_b32 v9, 0xffff00ff, v9\nv_cvt_f32_ubyte1 v10, v9", false);
 }
@@ -240,6 +271,27 @@ fn choices_and_masks() {
     store(
         "v_or_b32 v9, 1, v9\nv_cmp_eq_u32 vcc_lo, 0, v9\nv_cndmask_b32 v10, v1, v2, vcc_lo",
         false,
+    );
+    // A byte is below 256, whatever it is.
+    let byte = "v_and_b32 v9, 0xff, v9";
+    store(
+        &format!("{byte}\nv_cmp_gt_u32 vcc_lo, 0x100, v9\nv_cndmask_b32 v10, v1, v2, vcc_lo"),
+        false,
+    );
+    store(
+        &format!("{byte}\nv_cmp_gt_u32 vcc_lo, 0xff, v9\nv_cndmask_b32 v10, v1, v2, vcc_lo"),
+        true,
+    );
+    store(
+        &format!("{byte}\nv_cmp_gt_i32 vcc_lo, 0, v9\nv_cndmask_b32 v10, v1, v2, vcc_lo"),
+        false,
+    );
+    clean("s_and_b32 s40, s40, 15\ns_cmp_gt_u32 s40, 15\ns_cbranch_scc1 0");
+    clean("s_and_b32 s40, s40, 15\ns_cmpk_lt_u32 s40, 0x8000\ns_cbranch_scc1 0");
+    dirty("s_and_b32 s40, s40, 15\ns_cmp_gt_u32 s40, 14\ns_cbranch_scc1 0");
+    clean("s_and_b32 s40, s40, 15\ns_add_u32 s40, s40, 1\ns_addc_u32 s41, 0, 0\ns_cmp_eq_u32 s41, 0\ns_cbranch_scc1 0");
+    dirty(
+        "s_and_b32 s40, s40, 15\ns_add_u32 s40, s40, -8\ns_addc_u32 s41, 0, 0\ns_cmp_eq_u32 s41, 0\ns_cbranch_scc1 0",
     );
     // Lanes that are off have 0 in a compare's mask.
     clean("s_mov_b32 exec_lo, 0xff\nv_mov_b32 v9, 0\nv_cmp_eq_u32 vcc_lo, 0, v9\ns_cbranch_vccz 0");

@@ -1,7 +1,9 @@
 //! A value with its undefined bits, and what integer operations make of them.
 //!
-//! Each operation gives the undefined bits of its result: exactly for bit operations and for shifts by known amounts;
-//! sums and products are undefined from the lowest undefined bit up, because carries go that way.
+//! Each operation gives the undefined bits of its result: exactly for bit operations and for shifts by known amounts.
+//! Sums, comparisons and extremes are judged by the smallest and the largest value their operands may have; carries grow
+//! with the operands, so a carry that is the same for both is the same for all between. Products are undefined from
+//! their lowest undefined bit up.
 
 /// Up to 64 bits: their value, and which are undefined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,6 +85,93 @@ impl Bits {
         }
     }
 
+    /// The smallest and the largest value.
+    fn range(self, width: u32, signed: bool) -> (i128, i128) {
+        let (v, t) = (self.v & ones(width), self.t & ones(width));
+        let (lo, hi) = (v & !t, v | t);
+        if !signed {
+            return (lo.into(), hi.into());
+        }
+        // The smallest value has the sign, if nobody knows it, and the largest has not.
+        let top = t & 1 << (width - 1);
+        (sign(lo | top, width).into(), sign(hi & !top, width).into())
+    }
+
+    /// Sum with a carry, and whether the carry out is undefined.
+    pub fn add_carry(self, b: Bits, carry: Bits, width: u32) -> (Bits, bool) {
+        let ((a0, a1), (b0, b1), (c0, c1)) = (self.range(width, false), b.range(width, false), carry.range(1, false));
+        let (lo, hi) = (a0 + b0 + c0, a1 + b1 + c1);
+        let v = self.v.wrapping_add(b.v).wrapping_add(carry.v & 1);
+        let t = self.t | b.t | (lo ^ hi) as u64;
+        (Bits::new(v & ones(width), t & ones(width)), (lo ^ hi) >> width != 0)
+    }
+
+    /// Difference with a borrow, and whether the borrow out is undefined.
+    pub fn sub_borrow(self, b: Bits, borrow: Bits, width: u32) -> (Bits, bool) {
+        let ((a0, a1), (b0, b1), (c0, c1)) = (self.range(width, false), b.range(width, false), borrow.range(1, false));
+        let (lo, hi) = (a0 - b1 - c1, a1 - b0 - c0);
+        let v = self.v.wrapping_sub(b.v).wrapping_sub(borrow.v & 1);
+        let t = self.t | b.t | (lo ^ hi) as u64;
+        (Bits::new(v & ones(width), t & ones(width)), (lo < 0) != (hi < 0))
+    }
+
+    pub fn add(self, b: Bits, width: u32) -> Bits {
+        self.add_carry(b, Bits::known(0), width).0
+    }
+
+    pub fn sub(self, b: Bits, width: u32) -> Bits {
+        self.sub_borrow(b, Bits::known(0), width).0
+    }
+
+    /// Product: its lowest undefined bit is an undefined one of a factor times the lowest bit that may be set of the other.
+    pub fn mul(self, b: Bits, width: u32) -> Bits {
+        let (a, b) = (self.cut(width), b.cut(width));
+        let first = |x: Bits, y: Bits| x.t.trailing_zeros() + (y.v | y.t).trailing_zeros();
+        let known = match (a.t, b.t) {
+            (0, 0) => 64,
+            _ => first(a, b).min(first(b, a)),
+        };
+        Bits::new(a.v.wrapping_mul(b.v) & ones(width), ones(width) & !ones(known))
+    }
+
+    /// What depends on every bit of both, unless one of them is 0.
+    pub fn unless_zero(self, b: Bits, width: u32) -> Bits {
+        let zero = |x: Bits| (x.v | x.t) & ones(width) == 0;
+        any(if zero(self) || zero(b) { 0 } else { self.t | b.t }, width)
+    }
+
+    pub fn cut(self, width: u32) -> Bits {
+        Bits::new(self.v & ones(width), self.t & ones(width))
+    }
+
+    /// Whether a comparison of integers (`op` as instructions are named) has the same result whatever the undefined bits
+    /// are.
+    pub fn told(self, op: &str, b: Bits, width: u32, signed: bool) -> bool {
+        let ((a0, a1), (b0, b1)) = (self.range(width, signed), b.range(width, signed));
+        match op {
+            "lt" | "ge" => a1 < b0 || a0 >= b1,
+            "gt" | "le" => a0 > b1 || a1 <= b0,
+            "eq" | "ne" | "lg" => self.differ(b, width),
+            _ => false,
+        }
+    }
+
+    /// The smaller or the larger one.
+    pub fn extreme(self, b: Bits, largest: bool, width: u32, signed: bool) -> Bits {
+        let ((a0, a1), (b0, b1)) = (self.range(width, signed), b.range(width, signed));
+        if a1 <= b0 {
+            return if largest { b } else { self };
+        }
+        if b1 <= a0 {
+            return if largest { self } else { b };
+        }
+        match (largest, signed) {
+            // Not above the smaller one of the largest values.
+            (false, false) => Bits::new(0, ones(128 - a1.min(b1).leading_zeros())),
+            _ => any(self.t | b.t, width),
+        }
+    }
+
     /// Whether both are different in a bit that both have defined.
     pub fn differ(self, b: Bits, width: u32) -> bool {
         (self.v ^ b.v) & !(self.t | b.t) & ones(width) != 0
@@ -103,7 +192,7 @@ pub(super) fn sign(x: u64, width: u32) -> i64 {
     (x << (64 - width)) as i64 >> (64 - width)
 }
 
-/// Sums, differences and products: undefined from the lowest undefined bit of an operand up.
+/// Undefined from the lowest undefined bit of an operand up.
 pub(super) fn up(t: u64, width: u32) -> Bits {
     let t = t & ones(width);
     Bits::new(0, (t | t.wrapping_neg()) & ones(width))
@@ -112,6 +201,18 @@ pub(super) fn up(t: u64, width: u32) -> Bits {
 /// All bits depend on all bits.
 pub(super) fn any(t: u64, width: u32) -> Bits {
     Bits::new(0, if t == 0 { 0 } else { ones(width) })
+}
+
+/// Operation, width and signedness of a comparison of integers, by the instruction's name.
+pub(super) fn comparison(name: &str) -> Option<(&str, u32, bool)> {
+    let (rest, ty) = name.rsplit_once('_')?;
+    let (start, op) = rest.rsplit_once('_')?;
+    if !matches!(start, "v_cmp" | "v_cmpx" | "s_cmp" | "s_cmpk") {
+        return None;
+    }
+    let signed = ty.starts_with('i');
+    let width = ty.strip_prefix(['i', 'u'])?.parse().ok()?;
+    Some((op, width, signed))
 }
 
 /// `v_perm_b32`: bytes of `a` and `b` chosen by `c`.
@@ -158,8 +259,59 @@ mod tests {
         assert_eq!(half().field(Bits::known(12), Bits::known(8), 32, true).t, 0xffff_fff0);
     }
 
+    /// All values of 4 bits with all undefined bits, by trying: no bit that is the same in all results is undefined
+    /// after an exact operation, and none that differs is defined after any.
+    fn try_all(exact: bool, op: impl Fn(u64, u64) -> u64, bits: impl Fn(Bits, Bits) -> u64) {
+        let fill = |v: u64, t: u64| (0..16u64).filter(move |m| m & !t == 0).map(move |m| v & !t | m);
+        for (av, at, bv, bt) in (0..1 << 16).map(|k: u64| (k & 15, k >> 4 & 15, k >> 8 & 15, k >> 12)) {
+            let (mut ones, mut zeros) = (0, 0);
+            for a in fill(av, at) {
+                for b in fill(bv, bt) {
+                    ones |= op(a, b);
+                    zeros |= !op(a, b);
+                }
+            }
+            let (got, differs) = (bits(Bits::new(av, at), Bits::new(bv, bt)), ones & zeros);
+            let wrong = if exact { got != differs } else { differs & !got != 0 };
+            assert!(!wrong, "{av:x} {at:x} {bv:x} {bt:x}: {got:b}, not {differs:b}");
+        }
+    }
+
+    #[test]
+    fn sums_products_and_comparisons_of_all_small_numbers() {
+        let none = Bits::known(0);
+        let carry = |(b, out): (Bits, bool)| b.t | u64::from(out) << 4;
+        try_all(true, |a, b| a + b, |a, b| carry(a.add_carry(b, none, 4)));
+        try_all(
+            true,
+            |a, b| a.wrapping_sub(b) & 31,
+            |a, b| carry(a.sub_borrow(b, none, 4)),
+        );
+        try_all(false, |a, b| (a * b) & 15, |a, b| a.mul(b, 4).t);
+        try_all(false, |a, b| a.min(b), |a, b| a.extreme(b, false, 4, false).t);
+        try_all(false, |a, b| a.max(b), |a, b| a.extreme(b, true, 4, false).t);
+        let signed = |x: u64| sign(x, 4);
+        try_all(
+            false,
+            |a, b| signed(a).max(signed(b)) as u64 & 15,
+            |a, b| a.extreme(b, true, 4, true).t,
+        );
+        let told = |op: &'static str, s: bool| move |a: Bits, b: Bits| u64::from(!a.told(op, b, 4, s));
+        try_all(true, |a, b| u64::from(a < b), told("lt", false));
+        try_all(true, |a, b| u64::from(a <= b), told("le", false));
+        try_all(true, |a, b| u64::from(signed(a) > signed(b)), told("gt", true));
+        try_all(true, |a, b| u64::from(signed(a) >= signed(b)), told("ge", true));
+        // Without undefined bits `eq` is not told, but nobody asks then.
+        try_all(false, |a, b| u64::from(a == b), told("eq", false));
+    }
+
     #[test]
     fn sums_are_undefined_from_the_lowest_bit_up() {
+        assert_eq!(half().add(Bits::known(1), 32).t, 0xffff_0000);
+        assert_eq!(Bits::new(0x10, 0xf).add(Bits::known(0x10), 32).t, 0xf);
+        assert_eq!(half().mul(Bits::known(0), 32).t, 0);
+        assert_eq!(half().mul(Bits::known(0x100), 32).t, 0xff00_0000);
+        assert_eq!(half().unless_zero(Bits::known(0), 32).t, 0);
         assert_eq!(up(0x10, 32).t, 0xffff_fff0);
         assert_eq!(up(0, 32).t, 0);
         assert_eq!(any(0x10, 16).t, 0xffff);

@@ -4,8 +4,9 @@
 //! not written ([`crate::driver::Unwritten`]). LDS and private memory keep undefined bits exactly, so that registers can
 //! be spilled and structures with padding copied in silence. Global memory keeps them by the byte.
 //!
-//! Stores of undefined bits into global memory are reported, but for one kind: of an access of several bytes some of
-//! which are defined, undefined ones that came from private memory. Compilers copy the padding of structures so.
+//! Stores of undefined bits into global memory are reported, but for one kind: of an access some bits of which are
+//! defined, undefined ones that came from private memory. Compilers copy the padding of structures and bit fields so. The
+//! bytes stay undefined, and loads see that.
 
 use std::collections::HashMap;
 
@@ -432,9 +433,10 @@ fn exchanges(i: &Instr) -> bool {
     (name.contains("swap") && !name.contains("cmpswap")) || name.contains("storexchg")
 }
 
-/// Padding of a structure that is copied: some bytes are defined, the others came from private memory.
+/// Padding of a structure that is copied: some bits (there are bit fields) are defined, the others came from private
+/// memory.
 fn padding(bits: u128, bytes: u32, born: Born) -> bool {
-    bytes > 1 && born.is_private() && (0..bytes).any(|k| bits >> (8 * k) & 0xff == 0)
+    born.is_private() && bits != low(8 * bytes)
 }
 
 /// The lowest `n` bits.

@@ -128,7 +128,7 @@ impl Taint {
         *lanes &= !mask;
         let other = self.lanes.get(r + (half ^ 1) * self.count).copied().unwrap_or(0);
         if self.lanes[at] | other == 0 {
-            self.any_v[r / 64 & 3] &= !(1 << (r % 64));
+            self.any_v[(r / 64) & 3] &= !(1 << (r % 64));
         }
     }
 
@@ -156,7 +156,7 @@ impl Taint {
         self.lanes[at] |= 1 << l;
         self.bits[at][l] = new;
         self.born[at][l] = if bits & field != 0 { born } else { old_born };
-        self.any_v[r / 64 & 3] |= 1 << (r % 64);
+        self.any_v[(r / 64) & 3] |= 1 << (r % 64);
     }
 
     /// Lanes of `mask` in which any of `n` registers has undefined bits.

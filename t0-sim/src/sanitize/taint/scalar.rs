@@ -5,7 +5,7 @@
 
 use t0_backend_rdna3::isa::{Flags, Opcode, Sop1, Sop2, Sopc, Sopk, Sopp};
 
-use super::bits::{any, ones, up, Bits};
+use super::bits::{any, ones, Bits};
 use super::{Born, Name, Taint};
 use crate::exec::{scalar32, scalar64};
 use crate::mem::lanes_of;
@@ -27,6 +27,11 @@ struct Result {
     bits: Bits,
     width: u32,
     scc: Scc,
+}
+
+/// A sum whose carry is SCC.
+fn carried((bits, carry): (Bits, bool)) -> Option<Result> {
+    result(bits, 32, Scc::From(carry.into()))
 }
 
 fn result(bits: Bits, width: u32, scc: Scc) -> Option<Result> {
@@ -197,16 +202,25 @@ fn sop2(x: &Scalar, op: Sop2) -> Option<Result> {
         s_lshl_b64 => result(p.shl(b, 64), 64, Scc::NotZero),
         s_lshr_b64 => result(p.shr(b, 64), 64, Scc::NotZero),
         s_ashr_i64 => result(p.sar(b, 64), 64, Scc::NotZero),
-        s_add_u32 | s_sub_u32 | s_add_i32 | s_sub_i32 => result(up(sum, 32), 32, Scc::From(sum)),
-        s_addc_u32 | s_subb_u32 => {
-            let all = sum | x.scc().t;
-            result(up(all, 32), 32, Scc::From(all))
+        // Of signed ones SCC is the overflow.
+        s_add_i32 => result(a.add(b, 32), 32, Scc::From(sum)),
+        s_sub_i32 => result(a.sub(b, 32), 32, Scc::From(sum)),
+        s_add_u32 => carried(a.add_carry(b, Bits::known(0), 32)),
+        s_sub_u32 => carried(a.sub_borrow(b, Bits::known(0), 32)),
+        s_addc_u32 => carried(a.add_carry(b, x.scc(), 32)),
+        s_subb_u32 => carried(a.sub_borrow(b, x.scc(), 32)),
+        s_min_i32 | s_min_u32 | s_max_i32 | s_max_u32 => {
+            let (largest, signed) = (matches!(op, s_max_i32 | s_max_u32), matches!(op, s_min_i32 | s_max_i32));
+            let told = a.told(if largest { "ge" } else { "lt" }, b, 32, signed);
+            result(a.extreme(b, largest, 32, signed), 32, Scc::From(u64::from(!told)))
         }
         s_lshl1_add_u32 | s_lshl2_add_u32 | s_lshl3_add_u32 | s_lshl4_add_u32 => {
             let n = op as u32 - s_lshl1_add_u32 as u32 + 1;
-            result(up(a.t << n | b.t, 32), 32, Scc::From(sum))
+            let shifted = Bits::new(a.v << n, a.t << n).cut(32);
+            result(shifted.add(b, 32), 32, Scc::From(sum))
         }
-        s_mul_i32 => result(up(sum, 32), 32, Scc::Kept),
+        s_mul_i32 => result(a.mul(b, 32), 32, Scc::Kept),
+        s_mul_hi_u32 | s_mul_hi_i32 => result(a.unless_zero(b, 32), 32, Scc::Kept),
         s_bfe_u32 | s_bfe_i32 | s_bfe_u64 | s_bfe_i64 => {
             let width = if matches!(op, s_bfe_u32 | s_bfe_i32) { 32 } else { 64 };
             let value = if width == 32 { a } else { p };
@@ -355,10 +369,6 @@ fn sopc(x: &Scalar, op: Sopc) -> Option<Result> {
     let wide = matches!(op, s_cmp_eq_u64 | s_cmp_lg_u64);
     let width = if wide { 64 } else { 32 };
     let (a, b) = (x.src(0, width), x.src(1, width));
-    let equality = matches!(
-        op,
-        s_cmp_eq_i32 | s_cmp_eq_u32 | s_cmp_lg_i32 | s_cmp_lg_u32 | s_cmp_eq_u64 | s_cmp_lg_u64
-    );
     let bit = |value: Bits, width: u32| {
         let mask = u64::from(width - 1);
         if b.t & mask != 0 {
@@ -368,12 +378,20 @@ fn sopc(x: &Scalar, op: Sopc) -> Option<Result> {
         }
     };
     let dirty = match op {
-        _ if equality && a.differ(b, width) => 0,
+        _ if told(x.i, a, b) => 0,
         s_bitcmp0_b32 | s_bitcmp1_b32 => bit(a, 32),
         s_bitcmp0_b64 | s_bitcmp1_b64 => bit(x.src(0, 64), 64),
         _ => a.t | b.t,
     };
     result(Bits::known(0), 0, Scc::From(dirty))
+}
+
+/// Whether a comparison does not depend on undefined bits.
+fn told(i: &Instr, a: Bits, b: Bits) -> bool {
+    let Some((op, width, signed)) = super::bits::comparison(i.op.row().name) else {
+        return false;
+    };
+    a.told(op, b, width, signed)
 }
 
 fn sopk(x: &Scalar, op: Sopk) -> Option<Result> {
@@ -384,10 +402,22 @@ fn sopk(x: &Scalar, op: Sopk) -> Option<Result> {
     };
     let k = Bits::known(u64::from(x.i.imm as i16 as u32));
     match op {
-        s_addk_i32 => result(up(old.t, 32), 32, Scc::From(old.t)),
-        s_mulk_i32 => result(up(old.t, 32), 32, Scc::Kept),
+        s_addk_i32 => result(old.add(k, 32), 32, Scc::From(old.t)),
+        s_mulk_i32 => result(old.mul(k, 32), 32, Scc::Kept),
         s_cmovk_i32 => result(Bits::select(x.scc(), k, old), 32, Scc::Kept),
-        s_cmpk_eq_i32 | s_cmpk_lg_i32 if old.differ(k, 32) => None,
+        // Of unsigned ones the constant has no sign.
+        _ if told(
+            x.i,
+            old,
+            if x.i.op.row().name.ends_with("_u32") {
+                k.cut(16)
+            } else {
+                k
+            },
+        ) =>
+        {
+            None
+        }
         _ if x.i.flags.has(Flags::W_SCC) => result(Bits::known(0), 0, Scc::From(old.t)),
         _ => None,
     }

@@ -7,7 +7,7 @@ use t0_backend_rdna3::isa::{
     Class, Field, Flags, Kind, Opcode, OperandSpec, Role, Ty, Vop1, Vop2, Vop3, Vop3p, Vop3sd,
 };
 
-use super::bits::{any, ones, perm, up, Bits};
+use super::bits::{any, comparison, ones, perm, up, Bits};
 use super::{wmma, Born, Name, Shade, Taint};
 use crate::exec::{dpp_row, scalar32, scalar64};
 use crate::mem::lanes_of;
@@ -161,11 +161,11 @@ impl Pass<'_> {
                 let r = usize::from(r);
                 for k in 0..width.div_ceil(32).max(1) as usize {
                     let Some(row) = self.w.v_get(r + k) else { break };
-                    for l in 0..LANES {
+                    for (l, &v) in row.iter().enumerate() {
                         let (bits, born) = self.t.lane(self.half, r + k, l);
                         // Of more than two registers only whether any bit is undefined.
                         let at = 32 * (k % 2);
-                        s.value[l] |= u64::from(row[l]) << at;
+                        s.value[l] |= u64::from(v) << at;
                         s.shade.bits[l] |= u64::from(bits) << at;
                         if bits != 0 {
                             s.shade.born[l] = born;
@@ -356,10 +356,7 @@ impl Pass<'_> {
         let constant = ["v_cmp_t_", "v_cmp_f_", "v_cmpx_t_", "v_cmpx_f_"]
             .iter()
             .any(|p| name.starts_with(p));
-        let integer = ["_i16", "_u16", "_i32", "_u32", "_i64", "_u64"]
-            .iter()
-            .any(|e| name.ends_with(e));
-        let equality = integer && (name.contains("_eq_") || name.contains("_ne_"));
+        let integers = comparison(name).filter(|_| sources.len() > 1);
         let reg = match self.i.dst[0] {
             Dst::S(r) => Some(usize::from(r)),
             _ if self.i.flags.has(Flags::W_EXEC) => None,
@@ -367,8 +364,8 @@ impl Pass<'_> {
         };
         self.out_mask(outs, reg, &refs, |l| {
             let dirty = sources.iter().any(|s| s.shade.bits[l] != 0);
-            let told = equality && sources.len() > 1 && sources[0].bits(l).differ(sources[1].bits(l), 64);
-            dirty && !constant && !told
+            let told = |(op, width, signed)| sources[0].bits(l).told(op, sources[1].bits(l), width, signed);
+            dirty && !constant && !integers.is_some_and(told)
         });
     }
 
@@ -384,11 +381,7 @@ impl Pass<'_> {
         } else {
             dst.ty.bits().max(32)
         };
-        self.out(outs, &refs, width, |l| {
-            let mut v = [Bits::known(0); 4];
-            v.iter_mut().zip(&sources).for_each(|(v, s)| *v = s.bits(l));
-            f(&v).t
-        });
+        self.out(outs, &refs, width, |l| f(&values(&sources, l)).t);
     }
 
     /// Both halves separately from those the modifiers choose.
@@ -403,11 +396,7 @@ impl Pass<'_> {
         }
         let refs: Vec<&Source> = lo.iter().chain(&hi).collect();
         self.out(outs, &refs, 32, |l| {
-            let of = |half: &[Source]| {
-                let mut v = [Bits::known(0); 4];
-                v.iter_mut().zip(half).for_each(|(v, s)| *v = s.bits(l));
-                f(&v).t & 0xffff
-            };
+            let of = |half: &[Source]| f(&values(half, l)).t & 0xffff;
             of(&lo) | of(&hi) << 16
         });
     }
@@ -509,13 +498,24 @@ impl Pass<'_> {
             v_lshlrev_b32 => self.op(outs, |s| s[1].shl(s[0], 32)),
             v_lshrrev_b32 => self.op(outs, |s| s[1].shr(s[0], 32)),
             v_ashrrev_i32 => self.op(outs, |s| s[1].sar(s[0], 32)),
-            v_add_nc_u32 | v_sub_nc_u32 | v_subrev_nc_u32 if !self.i.mods.clamp => {
-                self.op(outs, |s| up(s[0].t | s[1].t, 32))
-            }
+            v_add_nc_u32 if !self.i.mods.clamp => self.op(outs, |s| s[0].add(s[1], 32)),
+            v_sub_nc_u32 if !self.i.mods.clamp => self.op(outs, |s| s[0].sub(s[1], 32)),
+            v_subrev_nc_u32 if !self.i.mods.clamp => self.op(outs, |s| s[1].sub(s[0], 32)),
             v_mul_u32_u24 | v_mul_i32_i24 if !self.i.mods.clamp => {
-                self.op(outs, |s| up((s[0].t | s[1].t) & 0xff_ffff, 32))
+                self.op(outs, |s| up(s[0].cut(24).mul(s[1].cut(24), 32).t, 32))
             }
-            v_add_co_ci_u32 | v_sub_co_ci_u32 | v_subrev_co_ci_u32 => self.carry(outs, 32),
+            v_mul_dx9_zero_f32 => self.op(outs, |s| {
+                // Either zero is one.
+                let size = |x: Bits| Bits::new(x.v & 0x7fff_ffff, x.t);
+                size(s[0]).unless_zero(size(s[1]), 32)
+            }),
+            v_min_u32 => self.op(outs, |s| s[0].extreme(s[1], false, 32, false)),
+            v_max_u32 => self.op(outs, |s| s[0].extreme(s[1], true, 32, false)),
+            v_min_i32 => self.op(outs, |s| s[0].extreme(s[1], false, 32, true)),
+            v_max_i32 => self.op(outs, |s| s[0].extreme(s[1], true, 32, true)),
+            v_add_co_ci_u32 => self.carry(outs, 32, |s| s[0].add_carry(s[1], s[2], 32)),
+            v_sub_co_ci_u32 => self.carry(outs, 32, |s| s[0].sub_borrow(s[1], s[2], 32)),
+            v_subrev_co_ci_u32 => self.carry(outs, 32, |s| s[1].sub_borrow(s[0], s[2], 32)),
             v_cvt_pk_rtz_f16_f32 => self.pack(outs),
             v_pk_fmac_f16 => self.packed(outs, 3, |s| any(s[0].t | s[1].t | s[2].t, 16)),
             _ => self.mix(outs),
@@ -527,23 +527,26 @@ impl Pass<'_> {
         self.op(outs, |s| Bits::new(0, any(s[0].t, 16).t | any(s[1].t, 16).t << 16));
     }
 
-    /// A sum with a carry out: a mask.
-    fn carry(&self, outs: &mut Outs, width: u32) {
+    /// A sum with a carry out: a mask. `f` says whether the carry is undefined.
+    fn carry(&self, outs: &mut Outs, width: u32, f: impl Fn(&[Bits]) -> (Bits, bool)) {
         let sources = self.sources();
         let refs: Vec<&Source> = sources.iter().collect();
-        let dirty = |l: usize| sources.iter().fold(0, |m, s| m | s.shade.bits[l]);
-        self.out(outs, &refs, width, |l| up(dirty(l), width).t);
+        let of = |l: usize| f(&values(&sources, l));
+        self.out(outs, &refs, width, |l| of(l).0.t);
         if let Dst::S(r) = self.i.dst[1] {
-            self.out_mask(outs, Some(r.into()), &refs, |l| dirty(l) != 0);
+            self.out_mask(outs, Some(r.into()), &refs, |l| of(l).1);
         }
     }
 
     fn vop3sd(&self, op: Vop3sd, outs: &mut Outs) {
+        use Vop3sd::*;
+        let none = Bits::known(0);
         match op {
-            Vop3sd::v_add_co_u32 | Vop3sd::v_sub_co_u32 | Vop3sd::v_subrev_co_u32 if !self.i.mods.clamp => {
-                self.carry(outs, 32)
-            }
-            Vop3sd::v_mad_u64_u32 if !self.i.mods.clamp => self.carry(outs, 64),
+            _ if self.i.mods.clamp => self.mix(outs),
+            v_add_co_u32 => self.carry(outs, 32, |s| s[0].add_carry(s[1], none, 32)),
+            v_sub_co_u32 => self.carry(outs, 32, |s| s[0].sub_borrow(s[1], none, 32)),
+            v_subrev_co_u32 => self.carry(outs, 32, |s| s[1].sub_borrow(s[0], none, 32)),
+            v_mad_u64_u32 => self.carry(outs, 64, |s| s[0].mul(s[1], 64).add_carry(s[2], none, 64)),
             _ => self.mix(outs),
         }
     }
@@ -568,11 +571,16 @@ impl Pass<'_> {
             {
                 self.op(outs, |s| up(s[0].t | s[1].t | s[2].t, 16))
             }
-            v_add_nc_i32 | v_sub_nc_i32 | v_mul_lo_u32 | v_add3_u32 | v_mad_u32_u16 | v_mad_i32_i16 if !clamp => {
-                self.op(outs, |s| up(s[0].t | s[1].t | s[2].t, 32))
+            v_add_nc_i32 if !clamp => self.op(outs, |s| s[0].add(s[1], 32)),
+            v_sub_nc_i32 if !clamp => self.op(outs, |s| s[0].sub(s[1], 32)),
+            v_add3_u32 => self.op(outs, |s| s[0].add(s[1], 32).add(s[2], 32)),
+            v_mul_lo_u32 => self.op(outs, |s| s[0].mul(s[1], 32)),
+            v_mul_hi_u32 | v_mul_hi_i32 => self.op(outs, |s| s[0].unless_zero(s[1], 32)),
+            v_mad_u32_u16 | v_mad_i32_i16 if !clamp => {
+                self.op(outs, |s| up(s[0].cut(16).mul(s[1].cut(16), 32).t | s[2].t, 32))
             }
             v_mad_u32_u24 | v_mad_i32_i24 if !clamp => {
-                self.op(outs, |s| up((s[0].t | s[1].t) & 0xff_ffff | s[2].t, 32))
+                self.op(outs, |s| up(s[0].cut(24).mul(s[1].cut(24), 32).t | s[2].t, 32))
             }
             v_bfe_u32 => self.op(outs, |s| s[0].field(s[1], s[2].and(Bits::known(31)), 32, false)),
             v_bfe_i32 => self.op(outs, |s| s[0].field(s[1], s[2].and(Bits::known(31)), 32, true)),
@@ -586,11 +594,9 @@ impl Pass<'_> {
             v_or3_b32 => self.op(outs, |s| s[0].or(s[1]).or(s[2])),
             v_and_or_b32 => self.op(outs, |s| s[0].and(s[1]).or(s[2])),
             v_lshl_or_b32 => self.op(outs, |s| s[0].shl(s[1], 32).or(s[2])),
-            v_lshl_add_u32 => self.op(outs, |s| up(s[0].shl(s[1], 32).t | s[2].t, 32)),
-            v_add_lshl_u32 => self.op(outs, |s| {
-                Bits::new(s[0].v + s[1].v, up(s[0].t | s[1].t, 32).t).shl(s[2], 32)
-            }),
-            v_xad_u32 => self.op(outs, |s| up(s[0].t | s[1].t | s[2].t, 32)),
+            v_lshl_add_u32 => self.op(outs, |s| s[0].shl(s[1], 32).add(s[2], 32)),
+            v_add_lshl_u32 => self.op(outs, |s| s[0].add(s[1], 32).shl(s[2], 32)),
+            v_xad_u32 => self.op(outs, |s| s[0].xor(s[1]).add(s[2], 32)),
             v_pack_b32_f16 => self.op(outs, |s| Bits::new(0, s[0].t & 0xffff | (s[1].t & 0xffff) << 16)),
             v_cvt_pk_i16_f32
             | v_cvt_pk_u16_f32
@@ -674,6 +680,13 @@ impl Pass<'_> {
             any(all.iter().fold(0, |m, s| m | s.shade.bits[l]), width).t
         });
     }
+}
+
+/// The sources in one lane.
+fn values(sources: &[Source], l: usize) -> [Bits; 4] {
+    let mut v = [Bits::known(0); 4];
+    v.iter_mut().zip(sources).for_each(|(v, s)| *v = s.bits(l));
+    v
 }
 
 /// Two dwords as one value: the first is the high one.
