@@ -12,7 +12,7 @@ use crate::target::Target;
 use std::time::{Duration, Instant};
 use t0_ir::analysis::uniform::{Uniform, Uniformity};
 use t0_ir::passes::PassOptions;
-use t0_ir::{abi, Diag, Diags, Func, OpKind, Site, Span};
+use t0_ir::{abi, Diag, Diags, Func, LdsAlloc, LdsId, OpKind, Scalar, Site, Span};
 
 /// Switches of [`compile`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -252,6 +252,7 @@ pub fn compile(func: &Func, target: &Target, options: &Options) -> Result<Compil
         code: bytes.bytes,
         resources,
         args: object::args_of(&func.params).0,
+        lds: lds_variables(&func),
         max_group_size: func.group,
         required_group_size: Some([func.group, 1, 1]),
         spills: [0, 0],
@@ -268,6 +269,17 @@ pub fn compile(func: &Func, target: &Target, options: &Options) -> Result<Compil
         sites: func.sites.clone(),
         files: func.files.clone(),
     })
+}
+
+/// Where the arrays in LDS are, for reports.
+fn lds_variables(func: &Func) -> Vec<object::LdsVariable> {
+    let variable = |(i, a): (usize, &LdsAlloc)| object::LdsVariable {
+        name: a.name.clone(),
+        offset: func.lds_offset(LdsId(i as u32)),
+        size: a.bytes,
+        element: a.elem.map_or(0, Scalar::bytes),
+    };
+    func.lds.iter().enumerate().map(variable).collect()
 }
 
 /// What the descriptor says, registers still open.

@@ -355,6 +355,7 @@ mod tests {
                 ..Resources::default()
             },
             args: vec![],
+            lds: Vec::new(),
             max_group_size: 64,
             required_group_size: None,
             spills: [0; 2],

@@ -216,6 +216,12 @@ fn two_kernels() -> Vec<KernelCode> {
                 kind: ArgKind::DynamicLds,
             },
         ],
+        lds: vec![LdsVariable {
+            name: "sums".into(),
+            offset: 16,
+            size: 256,
+            element: 4,
+        }],
         max_group_size: 256,
         required_group_size: Some([256, 1, 1]),
         spills: [0, 3],
@@ -231,6 +237,7 @@ fn two_kernels() -> Vec<KernelCode> {
             ..Resources::default()
         },
         args: vec![],
+        lds: Vec::new(),
         required_group_size: None,
         spills: [0; 2],
         lines: vec![],

@@ -196,6 +196,7 @@ fn accumulators(n: usize, group: u32) -> Func {
         bytes: 4096,
         align: 16,
         slots: 1,
+        elem: None,
         tile: false,
     });
     for (i, s) in sums.into_iter().enumerate() {

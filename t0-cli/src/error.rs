@@ -95,7 +95,9 @@ fn is_usage(error: &t0_runtime::Error) -> bool {
     matches!(
         error,
         Error::DeviceChoice { .. }
-            | Error::Numerics(_)
+            | Error::Numerics { .. }
+            | Error::SanitizeChoice { .. }
+            | Error::Scratch { .. }
             | Error::TimeLimit { .. }
             | Error::Group { .. }
             | Error::Grid { .. }

@@ -59,9 +59,9 @@ pub struct Args {
     sanitize: bool,
 }
 
-const ARG_HELP: &str =
-    "An argument, in order: u32:7 i32:-1 u64:7 f32:0.5 hex:00ff in:X.npy out:Y.npy:f32:64x64[:FILL] \
-    inout:X.npy:Y.npy; FILL is a number, nan or poison";
+const ARG_HELP: &str = "An argument, in order: a value, TYPE:NUMBER (u32:7 f32:0.5) or hex:00ff; an array, in:X.npy, \
+    out:Y.npy:TYPE:64x64[:FILL] or inout:X.npy:Y.npy (names without a colon). TYPE is i8 to i64, u8 to u64, f16, bf16, \
+    f32 or f64; FILL is a number, nan or poison";
 
 /// Work-items of a workgroup at most (LLVM AMDGPUUsage, `.max_flat_workgroup_size`).
 const MOST_ITEMS: u64 = 1024;
@@ -105,6 +105,9 @@ struct Place {
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<String>,
     pc: Option<u64>,
+    /// The called function it stands in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    function: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     instruction: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -119,6 +122,7 @@ impl Place {
     fn of(site: &Site) -> Place {
         Place {
             pc: Some(site.pc),
+            function: site.function.as_ref().map(|f| f.0.to_string()),
             instruction: Some(site.instruction.clone()),
             workgroup: Some(site.workgroup),
             wave: Some(site.wave),
@@ -191,6 +195,7 @@ pub fn run(args: &Args, target: Option<Target>, out: &mut Output) -> Result<Outc
     // Everything that can be wrong with the command line is found before a device is opened.
     check_target(target, &object, &args.file)?;
     check_launch(args, &object, kernel)?;
+    check_outputs(args)?;
     let inputs: Vec<Input> = args.args.iter().map(Input::read).collect::<Result<_, _>>()?;
     let device = Device::open(
         args.device,
@@ -302,6 +307,22 @@ fn check_target(asked: Option<Target>, object: &CodeObject, path: &Path) -> Resu
 fn dims_text(dims: [u32; 3]) -> String {
     let used = (1..3).rev().find(|&d| dims[d] != 1).map_or(1, |d| d + 1);
     dims[..used].iter().map(u32::to_string).collect::<Vec<_>>().join(",")
+}
+
+/// No two arguments write the same file: one result would be lost.
+fn check_outputs(args: &Args) -> Result<(), CliError> {
+    let mut seen: Vec<PathBuf> = Vec::new();
+    for path in args.args.iter().filter_map(Spec::output_path) {
+        let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        if seen.contains(&whole) {
+            return Err(CliError::Usage(format!(
+                "two arguments write {}; give each its own file",
+                path.display()
+            )));
+        }
+        seen.push(whole);
+    }
+    Ok(())
 }
 
 /// Workgroup and LDS are what the kernel and the chip can have.
@@ -428,6 +449,7 @@ impl Fault {
         };
         let place = Place {
             pc,
+            function: fault.as_ref().and_then(|f| Some(f.function.as_ref()?.0.to_string())),
             instruction: fault.as_ref().and_then(|f| f.instruction.clone()),
             workgroup: fault.as_ref().and_then(|f| f.workgroup),
             wave: fault.as_ref().and_then(|f| f.wave),

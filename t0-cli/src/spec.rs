@@ -7,7 +7,7 @@
 
 use half::{bf16, f16};
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 /// An element type.
@@ -199,6 +199,9 @@ pub enum SpecError {
     /// Nothing that is known.
     #[error("`{0}` is no argument; write u32:7, i32:-1, u64:7, f32:0.5, hex:00ff, in:X.npy, out:Y.npy:f32:64x64[:FILL] or inout:X.npy:Y.npy")]
     Form(String),
+    /// More than two parts.
+    #[error("`{0}` can be read in more than one way; use files without a colon in their names")]
+    Colon(String),
     /// A number beyond its type.
     #[error("`{text}` is out of range for {elem}, which holds {holds}")]
     Range {
@@ -233,6 +236,16 @@ pub enum SpecError {
     Hexadecimal(String),
 }
 
+impl Spec {
+    /// The file it writes after the run.
+    pub fn output_path(&self) -> Option<&Path> {
+        match self {
+            Spec::Out { path, .. } | Spec::InOut { output: path, .. } => Some(path),
+            Spec::Value(..) | Spec::Bytes(_) | Spec::In(_) => None,
+        }
+    }
+}
+
 impl FromStr for Spec {
     type Err = SpecError;
 
@@ -252,6 +265,9 @@ impl FromStr for Spec {
                 let (input, output) = rest.split_once(':').ok_or_else(form)?;
                 if input.is_empty() || output.is_empty() {
                     return Err(form());
+                }
+                if output.contains(':') {
+                    return Err(SpecError::Colon(s.to_owned()));
                 }
                 Ok(Spec::InOut {
                     input: input.into(),
@@ -286,7 +302,7 @@ fn parse_out(whole: &str, rest: &str) -> Result<Spec, SpecError> {
         .and_then(typed)
         .or_else(|| n.checked_sub(3).and_then(typed));
     let (at, elem) = found
-        .filter(|&(at, _)| at > 0)
+        .filter(|&(at, _)| at > 0 && parts[..at].iter().any(|p| !p.is_empty()))
         .ok_or_else(|| SpecError::Out(whole.to_owned()))?;
     if parts[at + 1].starts_with("0x") || parts[at + 1].starts_with("0X") {
         return Err(SpecError::Hexadecimal(parts[at + 1].to_owned()));

@@ -102,3 +102,55 @@ fn errors_name_file_line_and_column() {
         ran.err
     );
 }
+
+/// Assembles, disassembles, assembles again: the same file. The text between, for more checks.
+fn round_trip(test: &str, object: &[u8], extra: &[&str]) -> String {
+    let dir = folder(test);
+    let path = |name: &str| dir.join(name).to_str().unwrap().to_owned();
+    std::fs::write(path("in.co"), object).unwrap();
+    let text = t0(&[&["dis", &path("in.co")], extra].concat());
+    assert_eq!(text.status, 0, "{}", text.err);
+    let again = t0_with(&["asm", "-", "-o", &path("out.co")], &text.out);
+    assert_eq!(again.status, 0, "{}\n{}", again.err, text.out);
+    let same = std::fs::read(path("out.co")).unwrap() == object;
+    assert!(same, "another file comes back from\n{}", text.out);
+    text.out
+}
+
+fn assembled(test: &str, source: &str) -> Vec<u8> {
+    let dir = folder(test);
+    let path = |name: &str| dir.join(name).to_str().unwrap().to_owned();
+    let ran = t0_with(&["asm", "-", "-o", &path("k.co")], source);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    std::fs::read(path("k.co")).unwrap()
+}
+
+#[test]
+fn a_branch_into_padding_keeps_its_label() {
+    let source = "f:\n\ts_nop 0\n\ts_branch .Lpad\n\tv_mov_b32 v0, 0x12345\n\ts_endpgm\n.Lpad:\n\t.fill 8, 4, 0xbf800000\ng:\n\ts_endpgm\n";
+    let text = round_trip("dis-fill", &assembled("asm-fill", source), &["--symbolize-operands"]);
+    assert!(text.contains("s_branch .LBB"), "{text}");
+}
+
+#[test]
+fn bits_that_no_directive_sets_come_back_from_damaged_descriptors() {
+    let whole = assembled("asm-reserved", SOURCE);
+    // `.rodata` is the first loaded section behind the tables: the descriptor begins with three zero words, and its
+    // properties are the only ones with wave32 set.
+    let properties = 0x400u16.to_le_bytes();
+    let at = (0..whole.len() - 64)
+        .step_by(64)
+        .find(|&at| whole[at + 56..at + 58] == properties && whole[at..at + 16] == [0; 16])
+        .unwrap();
+    for (offset, comment) in [
+        (12, "reserved bits set"),
+        (24, "reserved bits set"),
+        (60, "reserved bits set"),
+        (22, "the entry of this descriptor is not where its kernel's symbol is"),
+    ] {
+        let mut damaged = whole.clone();
+        damaged[at + offset] ^= 0x40;
+        let text = round_trip(&format!("dis-reserved-{offset}"), &damaged, &[]);
+        assert!(text.contains(comment), "{offset}: {text}");
+    }
+}

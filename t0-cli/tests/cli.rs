@@ -22,6 +22,7 @@ fn code_object(dir: &Path) -> String {
             ..Resources::default()
         },
         args: vec![Arg::by_value("a", "f32", 0, 4), Arg::buffer("x", "&[f32]", 8)],
+        lds: Vec::new(),
         max_group_size: 256,
         required_group_size: Some([256, 1, 1]),
         spills: [0; 2],

@@ -114,6 +114,8 @@ pub struct LdsAlloc {
     pub align: u32,
     /// Number of pipeline buffers it consists of (1 without pipelining); each is `bytes / slots` long.
     pub slots: u32,
+    /// Type of its elements, where they lie one after the other: reports then name an index.
+    pub elem: Option<Scalar>,
     /// Made by the compiler for a tile: the compiler places its barriers. Otherwise `Shared`: the user does.
     pub tile: bool,
 }

@@ -117,6 +117,7 @@ mod tests {
             bytes: 4096,
             align: 16,
             slots: 1,
+            elem: None,
             tile: false,
         });
         for (i, s) in sums.into_iter().enumerate() {

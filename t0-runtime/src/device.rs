@@ -459,7 +459,7 @@ fn time_limit_from_environment() -> Result<Option<Duration>> {
     let Some(value) = std::env::var_os("T0_TIMEOUT") else {
         return Ok(None);
     };
-    let seconds = value.to_str().and_then(|s| s.parse().ok());
+    let seconds = value.to_str().and_then(|s| s.parse().ok()).filter(|s| *s > 0.0);
     match seconds.and_then(|s| Duration::try_from_secs_f64(s).ok()) {
         Some(limit) => Ok(Some(limit)),
         None => Err(Error::TimeLimit {

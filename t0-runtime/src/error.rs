@@ -39,14 +39,17 @@ pub enum Error {
         value: String,
     },
     /// T0_TIMEOUT is no number of seconds.
-    #[error("T0_TIMEOUT is `{value}`; it must be a number of seconds, such as 30 or 0.5")]
+    #[error("T0_TIMEOUT is `{value}`; it must be a number of seconds above 0, such as 30 or 0.5")]
     TimeLimit {
         /// Its value.
         value: String,
     },
     /// `T0_NUMERICS` holds something unknown.
-    #[error("T0_NUMERICS: {0}")]
-    Numerics(#[from] t0_sim::num::UnknownNumerics),
+    #[error("T0_NUMERICS: {why}")]
+    Numerics {
+        /// What; not a `source`, because the message holds it already.
+        why: t0_sim::num::UnknownNumerics,
+    },
     /// More memory than an address space holds.
     #[error("cannot allocate {bytes} bytes: no address space is that large; ask for less")]
     TooMuch {
@@ -88,6 +91,16 @@ pub enum Error {
         seconds: f64,
         /// What the queue is doing, when known.
         status: Option<String>,
+    },
+    /// More private memory than the hardware can give a work-item.
+    #[error("kernel `{kernel}` asks for {bytes} bytes of scratch per work-item, the most is {most}; use smaller private arrays, or global memory")]
+    Scratch {
+        /// The kernel.
+        kernel: String,
+        /// Bytes asked for.
+        bytes: u32,
+        /// The most at its wave size.
+        most: u32,
     },
     /// Two parameters of a launch overlap.
     #[error("kernel `{kernel}`: parameters `{first}` and `{second}` are the same buffer and one of them is written; use two buffers")]

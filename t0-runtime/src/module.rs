@@ -98,7 +98,10 @@ pub fn numerics_from_environment() -> Result<Option<Numerics>> {
     match std::env::var_os("T0_NUMERICS") {
         None => Ok(None),
         Some(v) if v.is_empty() => Ok(None),
-        Some(v) => Ok(Some(v.to_string_lossy().parse()?)),
+        Some(v) => {
+            let mode = v.to_string_lossy().parse();
+            mode.map(Some).map_err(|why| Error::Numerics { why })
+        }
     }
 }
 

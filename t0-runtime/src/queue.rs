@@ -41,6 +41,9 @@ const SIGNAL_BYTES: u64 = size_of::<AmdSignal>() as u64;
 const SCRATCH_SLOTS: u64 = 32;
 /// Scratch memory above this is given to fewer waves than the GPU can hold, in bytes.
 const SCRATCH_LIMIT: u64 = 512 << 20;
+/// Most scratch bytes of a wave: WAVESIZE of COMPUTE_TMPRING_SIZE has 15 bits and counts 256 bytes.
+/// Source: Linux gc_11_0_0_sh_mask.h; LLVM GCNSubtarget::getMaxWaveScratchSize.
+const MAX_WAVE_SCRATCH: u64 = 0x7fff * 256;
 const REPORT_BYTES: u64 = 4 * Report::WORDS as u64;
 /// Waves of the largest workgroup.
 const GROUP_WAVES: u64 = 32;
@@ -64,7 +67,7 @@ pub(crate) struct QueueInner {
     hung: Mutex<Option<Error>>,
     state: Mutex<State>,
     /// Held by a whole launch: one producer at a time. The scratch memory and its bytes per work-item.
-    producer: Mutex<Option<(GpuMem, u32)>>,
+    producer: Mutex<Option<(GpuMem, u64)>>,
     ring: GpuMem,
     /// Slot `SLOTS` is the queue's error signal.
     signals: GpuMem,
@@ -529,7 +532,7 @@ impl QueueInner {
         }
         let mut scratch = lock(&self.producer);
         if kernel.scratch_bytes() > 0 {
-            self.provide_scratch(&mut scratch, kernel.scratch_bytes())?;
+            self.provide_scratch(&mut scratch, scratch_of_wave(kernel)?)?;
         }
         let reports = kernel.checks().map(|_| self.reports()).transpose()?;
         let mut kernarg = kernarg.to_vec();
@@ -598,17 +601,16 @@ impl QueueInner {
         index
     }
 
-    /// Makes sure every wave the GPU can hold has `lane_bytes` of scratch per work-item.
+    /// Makes sure every wave the GPU can hold has `wave_bytes` of scratch.
     ///
     /// UNVERIFIED(hw): the descriptor's last word is the one ROCr writes on gfx11.
-    fn provide_scratch(&self, scratch: &mut Option<(GpuMem, u32)>, lane_bytes: u32) -> Result<()> {
-        if scratch.as_ref().is_some_and(|(_, have)| *have >= lane_bytes) {
+    fn provide_scratch(&self, scratch: &mut Option<(GpuMem, u64)>, wave_bytes: u64) -> Result<()> {
+        if scratch.as_ref().is_some_and(|(_, have)| *have >= wave_bytes) {
             return Ok(());
         }
         // Waves in flight use the old memory.
         self.drain()?;
         let node = &self.device.driver.node;
-        let wave_bytes = (64 * u64::from(lane_bytes)).next_multiple_of(256);
         let per_cu = match node.max_slots_scratch_cu {
             0 => SCRATCH_SLOTS,
             n => n.into(),
@@ -637,13 +639,29 @@ impl QueueInner {
         );
         q.write(
             offset_of!(AmdQueue, scratch_wave64_lane_byte_size) as u64,
-            &lane_bytes.to_le_bytes(),
+            &((wave_bytes / 64) as u32).to_le_bytes(),
         );
         q.atomic_u32(offset_of!(AmdQueue, compute_tmpring_size) as u64)
             .store(tmpring as u32, Ordering::Release);
-        *scratch = Some((mem, lane_bytes));
+        *scratch = Some((mem, wave_bytes));
         Ok(())
     }
+}
+
+/// Scratch bytes of one wave of a kernel.
+///
+/// Errors: [`Error::Scratch`] when WAVESIZE cannot say so much.
+fn scratch_of_wave(kernel: &Kernel) -> Result<u64> {
+    let lanes = u64::from(kernel.wave_size());
+    let wave = (lanes * u64::from(kernel.scratch_bytes())).next_multiple_of(256);
+    if wave > MAX_WAVE_SCRATCH {
+        return Err(Error::Scratch {
+            kernel: kernel.name().into(),
+            bytes: kernel.scratch_bytes(),
+            most: (MAX_WAVE_SCRATCH / lanes) as u32,
+        });
+    }
+    Ok(wave)
 }
 
 impl Drop for QueueInner {

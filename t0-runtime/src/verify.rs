@@ -111,6 +111,7 @@ mod tests {
                 ..Resources::default()
             },
             args: vec![],
+            lds: Vec::new(),
             max_group_size: 32,
             required_group_size: None,
             spills: [0, 0],

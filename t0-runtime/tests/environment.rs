@@ -16,7 +16,7 @@ fn t0_device_chooses_and_the_device_says_why() {
     let e = Gpu::open().unwrap_err().to_string();
     assert_eq!(
         e,
-        "T0_TIMEOUT is `abc`; it must be a number of seconds, such as 30 or 0.5"
+        "T0_TIMEOUT is `abc`; it must be a number of seconds above 0, such as 30 or 0.5"
     );
     std::env::remove_var("T0_TIMEOUT");
     let e = Gpu::open().unwrap().alloc::<u8>(usize::MAX).unwrap_err();

@@ -247,7 +247,8 @@ impl Simulator {
         vm: &Vm,
         (cancel, watch): (&AtomicBool, &Watch),
     ) -> Result<RunStats, ExecFault> {
-        let name = kernel_name(vm, launch.descriptor);
+        let source = source(vm, launch.descriptor);
+        let name = kernel_name(vm, launch.descriptor, source.as_ref());
         let named = |kind: ExecFaultKind| ExecFault {
             kernel: name.clone(),
             ..ExecFault::new(kind)
@@ -261,7 +262,6 @@ impl Simulator {
         let program = self.program(&mem, &setup).map_err(&named)?;
         let known = program.code.len();
         vm.begin_launch();
-        let source = source(vm, launch.descriptor);
         // Under the sanitizer groups that notice each other run on one thread: races among them depend on the order.
         let ordered = program.orders();
         let threads = if self.sanitizing && ordered { 1 } else { self.threads };
@@ -348,12 +348,11 @@ impl Simulator {
 /// The sanitizer of a launch, which knows its arguments.
 fn sanitizer(vm: &Vm, setup: &Setup, source: Option<&job::Source>, ordered: bool) -> Sanitizer {
     let metadata = source.and_then(|(object, kernel)| object.kernels.get(*kernel)?.metadata.as_ref());
-    let args = metadata.map_or(&[][..], |m| &m.args);
     let mut kernarg = vec![0; ((setup.kernarg.end - setup.kernarg.start) / 4) as usize];
     if Global::new(vm).read(setup.kernarg.start, &mut kernarg).is_err() {
         kernarg.clear(); // The kernel will fault if it needs them.
     }
-    Sanitizer::new(vm, ordered, setup.lds, setup.waves(), args, &kernarg)
+    Sanitizer::new(vm, ordered, setup.lds, setup.waves(), metadata, &kernarg)
 }
 
 /// What a decoded kernel depends on besides its bytes.
@@ -609,7 +608,8 @@ fn rule(what: String) -> ExecFaultKind {
     ExecFaultKind::Rule { what }
 }
 
-/// The name of the allocation the descriptor lies in.
-fn kernel_name(vm: &Vm, descriptor: u64) -> Option<String> {
-    vm.name_at(descriptor).map(|name| name.to_string())
+/// The kernel's name in its code object, or that of the allocation the descriptor lies in.
+fn kernel_name(vm: &Vm, descriptor: u64, source: Option<&job::Source>) -> Option<String> {
+    let known = source.and_then(|(object, kernel)| Some(object.kernels.get(*kernel)?.name.clone()));
+    known.or_else(|| vm.name_at(descriptor).map(|name| name.to_string()))
 }

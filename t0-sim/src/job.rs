@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use t0_backend_rdna3::object::CodeObject;
+use t0_backend_rdna3::object::{called_function, CodeObject};
 
 use crate::backtrace::{describe, Standing};
 use crate::dispatch::RunStats;
@@ -276,6 +276,7 @@ impl<'a> Job<'a> {
             }
         }
         e.pc = program.code.get(f.pc as usize).map(|i| i.offset);
+        e.function = e.pc.and_then(|pc| self.function_of(pc));
         e.instruction = Some(program.text(f.pc));
         e.source_line = self.line_of(program, f.pc).map(|s| s.to_string());
         e.workgroup = Some(group.id);
@@ -361,6 +362,15 @@ impl<'a> Job<'a> {
         Some(driver::Source::of(line))
     }
 
+    /// The called function an instruction stands in, and its offset there.
+    fn function_of(&self, pc: u64) -> Option<(Arc<str>, u64)> {
+        let (object, kernel) = self.source.as_ref()?;
+        let own = &object.kernels.get(*kernel)?.code;
+        let at = own.start.wrapping_add(pc);
+        let f = called_function(&object.functions, own, at)?;
+        Some((f.name.as_str().into(), at - f.code.start))
+    }
+
     /// The result.
     pub fn finish(self, name: Option<String>) -> Result<RunStats, ExecFault> {
         let deadlock = self.order.dead().then(|| (u64::MAX, self.deadlock()));
@@ -398,8 +408,10 @@ impl<'a> Job<'a> {
 
     /// An instruction as a lane of a wave executed it.
     fn site(&self, program: &Program, at: u32, group: u64, wave: u32, lane: u32) -> Site {
+        let pc = program.code.get(at as usize).map_or(0, |i| i.offset);
         Site {
-            pc: program.code.get(at as usize).map_or(0, |i| i.offset),
+            pc,
+            function: self.function_of(pc),
             instruction: program.text(at),
             source: self.line_of(program, at),
             workgroup: self.id(group),

@@ -13,7 +13,7 @@ use crate::errata::Facts;
 use crate::isa::{
     decode, Class, DecodeError, EncodeError, Inst, Opcode, Operand, Reg, RegFile, Sop1, Sop2, Sopk, Sopp,
 };
-use crate::object::{CodeObject, Function, Kernel};
+use crate::object::{called_function, CodeObject, Function, Kernel};
 use crate::target::Target;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -74,9 +74,7 @@ impl<'a> Place<'a> {
 
     /// The function around an address, the kernel itself excepted.
     fn function(&self, at: u64) -> Option<&'a Function> {
-        let own = (self.entry..self.end).contains(&at);
-        let around = |f: &&Function| f.code.contains(&at) && f.code.start != self.entry;
-        self.functions.iter().rfind(around).filter(|_| !own)
+        called_function(self.functions, &(self.entry..self.end), at)
     }
 
     /// What to say about an address.

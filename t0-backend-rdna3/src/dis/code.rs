@@ -171,13 +171,13 @@ impl Printer<'_> {
                     && (e.offset == d.offset || !branches.contains_key(&e.offset))
             };
             let run = code[i..].iter().take_while(same).count();
+            if let Some(label) = branches.get(&d.offset) {
+                self.lines.push(Line::plain(format!("{label}:")));
+            }
             if run >= PADDING && d.bytes.len() == 4 {
                 self.padding(section, d, run);
                 i += run;
                 continue;
-            }
-            if let Some(label) = branches.get(&d.offset) {
-                self.lines.push(Line::plain(format!("{label}:")));
             }
             let symbol = pcs.get(&d.offset).cloned().or_else(|| self.relocated(section, d));
             self.instruction(section, d, (&target, symbol, region), reached, branches);

@@ -90,6 +90,10 @@ pub struct DisKernel {
     place: (usize, u64),
     /// Section and offset of the first instruction.
     entry: Option<(usize, u64)>,
+    /// The descriptor's bytes, those of the entry's offset included.
+    bytes: [u8; 64],
+    /// The entry is where the symbol of the kernel's name is.
+    entry_named: bool,
 }
 
 /// A file's text.
@@ -170,7 +174,10 @@ fn kernels(object: &ObjectView) -> Vec<DisKernel> {
         let home = &object.sections[section];
         let start = s.offset as usize;
         let bytes = start.checked_add(64).and_then(|end| home.data.get(start..end));
-        let Some(descriptor) = bytes.and_then(|b| KernelDescriptor::decode(b).ok()) else {
+        let Some(bytes) = bytes.and_then(|b| <[u8; 64]>::try_from(b).ok()) else {
+            continue;
+        };
+        let Ok(descriptor) = KernelDescriptor::decode(&bytes) else {
             continue;
         };
         let entry = if object.linked {
@@ -187,6 +194,8 @@ fn kernels(object: &ObjectView) -> Vec<DisKernel> {
             })
         };
         let place = (section, s.offset);
+        let is_entry = |s: &SymbolView| s.name == name && s.section.map(|i| (i, s.offset)) == entry;
+        let entry_named = entry.is_some() && object.symbols.iter().any(is_entry);
         if out.iter().any(|k: &DisKernel| k.place == place) {
             continue;
         }
@@ -195,6 +204,8 @@ fn kernels(object: &ObjectView) -> Vec<DisKernel> {
             descriptor,
             place,
             entry,
+            bytes,
+            entry_named,
         });
     }
     out.sort_by_key(|k| k.place);
@@ -272,20 +283,30 @@ impl Printer<'_> {
     fn header(&mut self) {
         let o = self.object;
         let version = i32::from(o.abi_version) + 2;
+        let (system, hsa) = match o.os_abi {
+            64 => ("amd-amdhsa", true),
+            65 => ("amd-amdpal", false),
+            66 => ("mesa-mesa3d", false),
+            _ => ("-", false),
+        };
+        let version_text = match hsa {
+            true => format!("ABI version {} (code object v{version})", o.abi_version),
+            false => format!("OS/ABI {}, ABI version {}", o.os_abi, o.abi_version),
+        };
         let form = if o.linked { "linked" } else { "relocatable" };
         self.lines.push(Line {
             text: String::new(),
             comment: format!(
-                "{form} code object for {}, e_flags {:#x}, ABI version {} (code object v{version})",
-                o.target.name, o.flags, o.abi_version
+                "{form} code object for {}, e_flags {:#x}, {version_text}",
+                o.target.name, o.flags
             ),
             code: None,
         });
         self.lines.push(Line::plain(format!(
-            "\t.amdgcn_target \"amdgcn-amd-amdhsa--{}\"",
+            "\t.amdgcn_target \"amdgcn-{system}--{}\"",
             o.target.name
         )));
-        if (4..=6).contains(&version) {
+        if hsa && (4..=6).contains(&version) {
             self.lines
                 .push(Line::plain(format!("\t.amdhsa_code_object_version {version}")));
         }
@@ -309,7 +330,8 @@ impl Printer<'_> {
             }
             // The assembler protects a kernel's code by itself, and leaves its descriptor as the code was before.
             let kd = format!("{}.kd", s.name);
-            let open = |d: &SymbolView| d.name == kd && d.visibility == elf::STV_DEFAULT;
+            let block = self.kernels.iter().any(|k| k.name == s.name && as_block(k).is_some());
+            let open = |d: &SymbolView| block && d.name == kd && d.visibility == elf::STV_DEFAULT;
             match s.visibility {
                 elf::STV_PROTECTED if self.object.symbols.iter().any(open) => {}
                 elf::STV_PROTECTED => out.push(format!("\t.protected {name}")),
@@ -437,26 +459,8 @@ impl Printer<'_> {
     /// The descriptor as a block, or as plain words when no block gives its bytes.
     fn descriptor(&mut self, k: &DisKernel) {
         let name = quoted(&k.name);
-        let Some(directives) = kernel_directives(&k.descriptor) else {
-            let kd = quoted(&format!("{}.kd", k.name));
-            let bytes = k.descriptor.encode();
-            let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
-            let words = |r: std::ops::Range<usize>| {
-                r.step_by(4)
-                    .map(|at| format!("{:#010x}", word(at)))
-                    .collect::<Vec<_>>()
-                    .join(", ")
-            };
-            self.lines.push(Line {
-                text: format!("\t.type {kd},@object"),
-                comment: "this descriptor has bits that no .amdhsa_ directive sets".to_owned(),
-                code: None,
-            });
-            self.lines.push(Line::plain(format!("{kd}:")));
-            self.lines.push(Line::plain(format!("\t.size {kd}, 64")));
-            self.lines.push(Line::plain(format!("\t.long {}", words(0..16))));
-            self.lines.push(Line::plain(format!("\t.quad {name}-{kd}")));
-            self.lines.push(Line::plain(format!("\t.long {}", words(24..64))));
+        let Some(directives) = as_block(k) else {
+            self.raw_descriptor(k);
             return;
         };
         self.lines.push(Line::plain(format!("\t.amdhsa_kernel {name}")));
@@ -472,6 +476,48 @@ impl Printer<'_> {
         }
         self.lines.push(Line::plain("\t.end_amdhsa_kernel"));
     }
+
+    /// A descriptor whose bytes no block gives.
+    fn raw_descriptor(&mut self, k: &DisKernel) {
+        let (name, kd) = (quoted(&k.name), quoted(&format!("{}.kd", k.name)));
+        let words = |bytes: &[u8]| {
+            let word = |w: &[u8]| format!("{:#010x}", u32::from_le_bytes([w[0], w[1], w[2], w[3]]));
+            bytes.chunks_exact(4).map(word).collect::<Vec<_>>().join(", ")
+        };
+        let comment = match (k.entry_named, has_reserved_bits(k)) {
+            (false, _) => "the entry of this descriptor is not where its kernel's symbol is",
+            (true, true) => "this descriptor has reserved bits set",
+            (true, false) => "this descriptor has bits that no .amdhsa_ directive sets",
+        };
+        self.lines.push(Line {
+            text: format!("\t.type {kd},@object"),
+            comment: comment.to_owned(),
+            code: None,
+        });
+        self.lines.push(Line::plain(format!("{kd}:")));
+        self.lines.push(Line::plain(format!("\t.size {kd}, 64")));
+        self.lines
+            .push(Line::plain(format!("\t.long {}", words(&k.bytes[..16]))));
+        let entry = match k.entry_named {
+            true => format!("\t.quad {name}-{kd}"),
+            false => format!("\t.long {}", words(&k.bytes[16..24])),
+        };
+        self.lines.push(Line::plain(entry));
+        self.lines
+            .push(Line::plain(format!("\t.long {}", words(&k.bytes[24..]))));
+    }
+}
+
+/// The directives that give a descriptor's bytes, if there are any.
+fn as_block(k: &DisKernel) -> Option<Vec<(&'static str, u32)>> {
+    kernel_directives(&k.descriptor).filter(|_| k.entry_named && !has_reserved_bits(k))
+}
+
+/// Bits that no field of the descriptor has: a block would not give them back.
+fn has_reserved_bits(k: &DisKernel) -> bool {
+    let entry = ENTRY as usize..ENTRY as usize + 8;
+    let known = k.descriptor.encode();
+    (0..64).any(|i| !entry.contains(&i) && known[i] != k.bytes[i])
 }
 
 fn quoted_section(name: &str) -> String {

@@ -115,6 +115,39 @@ impl Arg {
     }
 }
 
+/// An array in LDS: lets tools name an LDS offset. Key `.t0_lds`, our own; other readers skip it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LdsVariable {
+    /// Its name in the source, or the compiler's for a tile.
+    pub name: String,
+    /// Bytes from the start of the workgroup's LDS.
+    pub offset: u32,
+    /// Its bytes.
+    pub size: u32,
+    /// Bytes of an element; 0 when elements do not lie one after the other.
+    pub element: u32,
+}
+
+impl LdsVariable {
+    fn to_value(&self) -> Value {
+        Value::map(vec![
+            (".element_size", self.element.into()),
+            (".name", self.name.as_str().into()),
+            (".offset", self.offset.into()),
+            (".size", self.size.into()),
+        ])
+    }
+
+    fn from_value(v: &Value) -> Option<LdsVariable> {
+        Some(LdsVariable {
+            name: v.get(".name")?.as_str()?.to_owned(),
+            offset: number(v, ".offset")?,
+            size: number(v, ".size")?,
+            element: number(v, ".element_size")?,
+        })
+    }
+}
+
 fn number(v: &Value, key: &str) -> Option<u32> {
     u32::try_from(v.get(key)?.as_u64()?).ok()
 }
@@ -150,6 +183,8 @@ pub struct KernelMetadata {
     pub wgp_mode: bool,
     /// The arguments in order.
     pub args: Vec<Arg>,
+    /// The arrays in LDS, when the compiler says where they are.
+    pub lds: Vec<LdsVariable>,
 }
 
 impl KernelMetadata {
@@ -177,6 +212,14 @@ impl KernelMetadata {
             (".sgpr_count", self.sgprs.into()),
             (".sgpr_spill_count", self.spills[0].into()),
             (".symbol", self.symbol.as_str().into()),
+        ]);
+        if !self.lds.is_empty() {
+            entries.push((
+                ".t0_lds",
+                Value::Array(self.lds.iter().map(LdsVariable::to_value).collect()),
+            ));
+        }
+        entries.extend([
             (".uses_dynamic_stack", false.into()),
             (".vgpr_count", self.vgprs.into()),
             (".vgpr_spill_count", self.spills[1].into()),
@@ -193,6 +236,8 @@ impl KernelMetadata {
             Some(args) => args.as_array()?.iter().map(Arg::from_value).collect::<Option<_>>()?,
             None => Vec::new(),
         };
+        let lds = v.get(".t0_lds").and_then(Value::as_array).into_iter().flatten();
+        let lds = lds.filter_map(LdsVariable::from_value).collect();
         let required_group_size = v.get(".reqd_workgroup_size").and_then(Value::as_array).and_then(|a| {
             let size: Vec<u32> = a.iter().filter_map(|v| u32::try_from(v.as_u64()?).ok()).collect();
             size.try_into().ok()
@@ -212,6 +257,7 @@ impl KernelMetadata {
             required_group_size,
             wgp_mode: optional(".workgroup_processor_mode") == 1,
             args,
+            lds,
         })
     }
 }

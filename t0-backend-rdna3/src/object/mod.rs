@@ -21,8 +21,8 @@ pub use descriptor::{
     initial_sgprs, Denorm, DescriptorError, FloatMode, InitialSgprs, KernelDescriptor, Resources, Round,
 };
 pub use lines::Line;
-pub use metadata::{Arg, ArgKind, KernelMetadata};
-pub use read::{CodeObject, Function, Kernel, Relocation, Segment};
+pub use metadata::{Arg, ArgKind, KernelMetadata, LdsVariable};
+pub use read::{called_function, CodeObject, Function, Kernel, Relocation, Segment};
 pub(crate) use write::metadata_note;
 pub use write::{write, KernelCode};
 
@@ -43,6 +43,15 @@ pub enum ObjectError {
     /// Not an ELF file or one that contradicts itself.
     #[error("this is no intact ELF file ({0}); give a code object, for example one made by `t0 build`")]
     Elf(String),
+    /// What clang makes of HIP sources by default: code objects of several chips in one file.
+    #[error("this is clang's bundle of code objects for several chips; compile with --no-gpu-bundle-output, or take the one for this chip out of it with clang-offload-bundler")]
+    Bundle,
+    /// A code object for another runtime.
+    #[error("this code object is for the runtime with OS/ABI {os_abi}{}, not for HSA (64); build it for amdgcn-amd-amdhsa", match .os_abi { 65 => " (PAL)", 66 => " (Mesa)", _ => "" })]
+    Runtime {
+        /// The OS/ABI byte.
+        os_abi: u8,
+    },
     /// An ELF file of something else.
     #[error("this ELF file is for machine {machine}, not for AMD GPUs (224); give a code object")]
     Machine {

@@ -90,6 +90,12 @@ pub struct Function {
     pub code: Range<u64>,
 }
 
+/// The function around an address, `own` (a kernel's code) excepted: one that is called.
+pub fn called_function<'f>(functions: &'f [Function], own: &Range<u64>, at: u64) -> Option<&'f Function> {
+    let around = |f: &&Function| f.code.contains(&at) && f.code.start != own.start;
+    functions.iter().rfind(around).filter(|_| !own.contains(&at))
+}
+
 /// A code object in memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CodeObject {
@@ -115,6 +121,10 @@ impl CodeObject {
         let header = amdgpu_header(file)?;
         if header.e_type(LE) != elf::ET_DYN {
             return Err(ObjectError::NotLinked);
+        }
+        let os_abi = header.e_ident().os_abi;
+        if os_abi != OSABI_HSA {
+            return Err(ObjectError::Runtime { os_abi });
         }
         let abi_version = header.e_ident().abi_version;
         if abi_version == 0 {
@@ -272,6 +282,9 @@ impl CodeObject {
 
 /// The header of a little-endian 64-bit ELF file for AMD GPUs.
 pub(super) fn amdgpu_header(file: &[u8]) -> Result<&Header, ObjectError> {
+    if file.starts_with(b"__CLANG_OFFLOAD_BUNDLE__") {
+        return Err(ObjectError::Bundle);
+    }
     let header = Header::parse(file).map_err(elf_error)?;
     if !header.is_little_endian() {
         return Err(ObjectError::Elf("big-endian".to_owned()));

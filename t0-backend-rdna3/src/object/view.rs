@@ -91,6 +91,8 @@ pub struct ObjectView {
     pub flags: u32,
     /// ABI version byte.
     pub abi_version: u8,
+    /// OS/ABI byte of the ELF header: 64 for HSA, 65 for PAL, 66 for Mesa, 0 for none.
+    pub os_abi: u8,
     /// Is linked, not relocatable.
     pub linked: bool,
     /// The sections but the first, empty one.
@@ -126,6 +128,7 @@ impl ObjectView {
         Ok(ObjectView {
             target,
             flags,
+            os_abi: header.e_ident().os_abi,
             abi_version,
             linked,
             sections,

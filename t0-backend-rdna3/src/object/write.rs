@@ -45,6 +45,8 @@ pub struct KernelCode {
     pub resources: Resources,
     /// The arguments in order of offset.
     pub args: Vec<Arg>,
+    /// The arrays in LDS.
+    pub lds: Vec<LdsVariable>,
     /// Most work-items of a workgroup.
     pub max_group_size: u32,
     /// The workgroup size the kernel was compiled for, if only that one is right.
@@ -73,6 +75,7 @@ impl KernelCode {
             required_group_size: self.required_group_size,
             wgp_mode: r.wgp_mode,
             args: self.args.clone(),
+            lds: self.lds.clone(),
         }
     }
 }

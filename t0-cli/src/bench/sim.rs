@@ -387,6 +387,7 @@ impl Assembled {
             code: [start.0, repeat.0, jump, end.0].concat(),
             resources,
             args: vec![Arg::buffer("out", "u32", 0), Arg::by_value("rounds", "u32", 8, 4)],
+            lds: Vec::new(),
             max_group_size: 32,
             required_group_size: None,
             spills: [0; 2],

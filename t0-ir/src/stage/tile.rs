@@ -248,6 +248,7 @@ impl Stage {
             bytes,
             align: elem.bytes().max(4),
             slots: 1,
+            elem: Some(elem),
             tile: false,
         });
         Val::Shared { lds, elem, len, atomic }

@@ -34,6 +34,7 @@ pub fn random_case(seed: u64, options: &Options<'_>) -> Case {
         bytes: group * 4,
         align: 4,
         slots: 1,
+        elem: None,
         tile: false,
     });
     let args = func.body.args.clone();

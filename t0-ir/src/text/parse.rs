@@ -436,12 +436,17 @@ impl Parser {
         let align = self.number()?;
         self.keyword("slots")?;
         let slots = self.number()?;
+        let elem = match self.is_word("of") {
+            true => Some(self.scalar()?),
+            false => None,
+        };
         let tile = self.is_word("tile");
         Ok(LdsAlloc {
             name,
             bytes,
             align,
             slots,
+            elem,
             tile,
         })
     }

@@ -38,10 +38,11 @@ fn header(out: &mut String, func: &Func) {
     }
     for a in &func.lds {
         let tile = if a.tile { " tile" } else { "" };
+        let elem = a.elem.map_or(String::new(), |e| format!(" of {e}"));
         let (bytes, align, slots) = (a.bytes, a.align, a.slots);
         line(
             out,
-            format_args!("lds {:?} {bytes} align {align} slots {slots}{tile}", a.name),
+            format_args!("lds {:?} {bytes} align {align} slots {slots}{elem}{tile}", a.name),
         );
     }
     for s in &func.sites {

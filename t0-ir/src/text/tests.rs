@@ -29,6 +29,7 @@ fn everything() -> Func {
         bytes: 4096,
         align: 16,
         slots: 2,
+        elem: Some(Scalar::F16),
         tile: true,
     });
     let (buf, m) = (f.body.args[1], f.body.args[2]);

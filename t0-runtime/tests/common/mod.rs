@@ -60,6 +60,7 @@ pub fn assemble_with(name: &str, text: &str, resources: Resources) -> Vec<u8> {
         code,
         resources,
         args: Vec::new(),
+        lds: Vec::new(),
         max_group_size: 256,
         required_group_size: Some([256, 1, 1]),
         spills: [0, 0],

@@ -12,7 +12,7 @@ use t0_backend_rdna3::errata::Hit;
 pub use t0_backend_rdna3::errata::Severity;
 use t0_backend_rdna3::object::Line;
 
-use super::Offset;
+use super::place;
 
 /// One finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +38,8 @@ pub struct Finding {
 pub struct Site {
     /// Byte offset of the instruction from the kernel's entry.
     pub pc: u64,
+    /// The called function it stands in, and its offset there; `None` in the kernel's own code.
+    pub function: Option<(Arc<str>, u64)>,
     /// The instruction as text.
     pub instruction: String,
     /// Place in the Rust source, when known.
@@ -152,11 +154,12 @@ impl fmt::Display for Site {
         let Site {
             instruction,
             pc,
+            function,
             wave,
             lane,
             ..
         } = self;
-        let at = Offset(*pc);
+        let at = place(*pc, function.as_ref());
         write!(
             f,
             "instruction `{instruction}` at {at}; workgroup ({x}, {y}, {z}) wave {wave} lane {lane}"

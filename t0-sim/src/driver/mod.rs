@@ -142,6 +142,8 @@ pub struct ExecFault {
     pub kernel: Option<String>,
     /// Byte offset of the instruction from the kernel's entry; negative in two's complement for a function before it.
     pub pc: Option<u64>,
+    /// The called function it stands in, and its offset there; `None` in the kernel's own code.
+    pub function: Option<(Arc<str>, u64)>,
     /// The instruction as text.
     pub instruction: Option<String>,
     /// Place in the Rust source.
@@ -164,6 +166,7 @@ impl ExecFault {
             kind,
             kernel: None,
             pc: None,
+            function: None,
             instruction: None,
             source_line: None,
             workgroup: None,
@@ -186,7 +189,7 @@ impl std::fmt::Display for FaultPlace<'_> {
             write!(f, "; instruction `{i}`")?;
         }
         if let Some(pc) = e.pc {
-            write!(f, " at {}", Offset(pc))?;
+            write!(f, " at {}", place(pc, e.function.as_ref()))?;
         }
         if let Some([x, y, z]) = e.workgroup {
             write!(f, "; workgroup ({x}, {y}, {z})")?;
@@ -201,6 +204,14 @@ impl std::fmt::Display for FaultPlace<'_> {
             write!(f, "; {s}")?;
         }
         Ok(())
+    }
+}
+
+/// Where an instruction is: its offset from the kernel's entry, or the called function with the offset in it.
+pub(crate) fn place(pc: u64, function: Option<&(Arc<str>, u64)>) -> String {
+    match function {
+        Some((name, offset)) => format!("{name}+{offset:#x}"),
+        None => Offset(pc).to_string(),
     }
 }
 

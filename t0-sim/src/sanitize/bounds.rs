@@ -9,7 +9,7 @@
 
 use std::sync::Arc;
 
-use t0_backend_rdna3::object::{Arg, ArgKind};
+use t0_backend_rdna3::object::{Arg, ArgKind, LdsVariable};
 
 use super::Kind;
 use crate::driver::{PageTable, Vm};
@@ -29,6 +29,8 @@ struct Allocation {
 pub(super) struct Bounds {
     /// By address.
     named: Vec<Allocation>,
+    /// Arrays in LDS, by offset.
+    lds: Vec<LdsVariable>,
     table: Arc<PageTable>,
 }
 
@@ -46,6 +48,7 @@ impl Bounds {
         });
         Bounds {
             named: named.collect(),
+            lds: Vec::new(),
             table: vm.table(),
         }
     }
@@ -65,6 +68,24 @@ impl Bounds {
                 a.element = element_bytes(&arg.type_name);
                 done.push(va);
             }
+        }
+    }
+
+    /// Calls offsets in LDS by the arrays there.
+    pub fn name_lds(&mut self, variables: &[LdsVariable]) {
+        self.lds = variables.to_vec();
+    }
+
+    /// The name of an LDS offset, for reports.
+    pub fn lds_place(&self, at: u64) -> String {
+        let inside = |v: &&LdsVariable| at.checked_sub(v.offset.into()).is_some_and(|d| d < v.size.into());
+        let Some(v) = self.lds.iter().find(inside) else {
+            return format!("LDS offset {at:#x}");
+        };
+        let offset = at - u64::from(v.offset);
+        match offset.checked_div(v.element.into()) {
+            Some(i) => format!("`{}`, index {i} (LDS offset {at:#x})", v.name),
+            None => format!("byte {offset} of `{}` (LDS offset {at:#x})", v.name),
         }
     }
 
@@ -203,6 +224,29 @@ mod tests {
             "load of 16 bytes 12 bytes past the end of `c` (1024 bytes), index 255"
         );
         assert_eq!(b.place(0x10_0008), "`c`, index 2");
+    }
+
+    #[test]
+    fn offsets_in_lds_have_the_names_of_arrays() {
+        let mut b = two();
+        let variable = |name: &str, offset, size, element| LdsVariable {
+            name: name.into(),
+            offset,
+            size,
+            element,
+        };
+        b.name_lds(&[variable("sums", 0, 64, 4), variable("tile", 128, 1024, 0)]);
+        let places = [0, 60, 64, 130, 1152].map(|at| b.lds_place(at));
+        assert_eq!(
+            places,
+            [
+                "`sums`, index 0 (LDS offset 0x0)",
+                "`sums`, index 15 (LDS offset 0x3c)",
+                "LDS offset 0x40",
+                "byte 2 of `tile` (LDS offset 0x82)",
+                "LDS offset 0x480",
+            ]
+        );
     }
 
     #[test]

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use t0_backend_rdna3::object::Arg;
+use t0_backend_rdna3::object::KernelMetadata;
 
 use super::bounds::Bounds;
 use super::clocks::Clocks;
@@ -151,10 +151,20 @@ impl From<super::Left> for Left {
 
 impl Sanitizer {
     /// For a launch of groups with so much LDS and so many waves; `ordered` says whether it has ordered instructions
-    /// and runs on one thread, `args` and `kernarg` are its arguments.
-    pub fn new(vm: &Vm, ordered: bool, lds: u32, waves: u32, args: &[Arg], kernarg: &[u32]) -> Sanitizer {
+    /// and runs on one thread, `kernarg` are its arguments.
+    pub fn new(
+        vm: &Vm,
+        ordered: bool,
+        lds: u32,
+        waves: u32,
+        metadata: Option<&KernelMetadata>,
+        kernarg: &[u32],
+    ) -> Sanitizer {
         let mut bounds = Bounds::new(vm);
-        bounds.name_parameters(args, kernarg);
+        if let Some(m) = metadata {
+            bounds.name_parameters(&m.args, kernarg);
+            bounds.name_lds(&m.lds);
+        }
         Sanitizer {
             bounds,
             unwritten: Undefined(vm.unwritten()),
@@ -272,7 +282,7 @@ impl Sanitizer {
 
     fn race_text(&self, who: &Entry, b: &super::report::Both) -> String {
         let place = match b.local {
-            true => format!("LDS offset {:#x}", b.at),
+            true => self.bounds.lds_place(b.at),
             false => self.bounds.place(b.at),
         };
         let name = |r: Role| match r {

@@ -75,7 +75,7 @@ fn shown(lanes: u32, text: &str) -> Vec<(u32, u32, Space, Kind, u64, u32)> {
         bytes: 16,
     };
     let (mut mem, mut lds) = (Global::new(&vm), Lds::new(1024));
-    let mut watch = Arc::new(Sanitizer::new(&vm, false, 1024, 1, &[], &[])).watch(0);
+    let mut watch = Arc::new(Sanitizer::new(&vm, false, 1024, 1, None, &[])).watch(0);
     let mut env = Env {
         program: &program,
         mem: &mut mem,

@@ -231,6 +231,7 @@ fn lds_holds_every_type() {
                     bytes: 40 * bytes,
                     align: 16,
                     slots: 1,
+                    elem: None,
                     tile: false,
                 };
                 b.func_mut().new_lds(t0_ir::LdsAlloc {
@@ -279,6 +280,7 @@ fn lds_atomics_return_the_old_value() {
                 bytes: 128,
                 align: 16,
                 slots: 1,
+                elem: None,
                 tile: false,
             });
             let lane = b.op1(OpKind::LaneId, &[]);

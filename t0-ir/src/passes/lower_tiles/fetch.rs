@@ -21,6 +21,7 @@ pub(crate) fn new_alloc(func: &mut Func, name: Option<&str>, layout: &Layout, sl
         bytes: layout.bytes() * slots,
         align: 16,
         slots,
+        elem: None,
         tile: true,
     })
 }
