@@ -5,7 +5,7 @@ use crate::output::{Outcome, Output};
 use crate::{hex, lines};
 use serde_json::{json, Value};
 use std::path::{Path, PathBuf};
-use t0_backend_rdna3::asm::{assemble, AsmError, AsmOptions};
+use t0_backend_rdna3::asm::{assemble, text_of, AsmError, AsmOptions};
 use t0_backend_rdna3::isa::{encode, parse};
 use t0_backend_rdna3::target::{Target, GFX1100};
 
@@ -66,15 +66,15 @@ fn assemble_file(file: &Path, output: &Path, options: &AsmOptions, out: &mut Out
         read_file(file)?
     };
     // Bytes that are no text would come out of `.ascii` as others than they went in.
-    let source = std::str::from_utf8(&bytes).map_err(|e| {
-        let line = 1 + bytes[..e.valid_up_to()].iter().filter(|&&b| b == b'\n').count();
+    let source = text_of(&bytes).map_err(|at| {
+        let line = 1 + bytes[..at].iter().filter(|&&b| b == b'\n').count();
         CliError::Usage(format!(
             "{}:{line}: byte {:#04x} is not UTF-8; write it as an escape, such as \\377, in a string",
             file.display(),
-            bytes[e.valid_up_to()]
+            bytes[at]
         ))
     })?;
-    match assemble(source, options) {
+    match assemble(&source, options) {
         Ok(made) => {
             for n in &made.notes {
                 let kind = if n.is_warning { "warning" } else { "note" };

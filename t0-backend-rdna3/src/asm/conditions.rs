@@ -115,6 +115,14 @@ impl Assembler {
         if let Some(block) = self.block.take() {
             self.errors.push(block.unclosed());
         }
+        if let Some(place) = &self.frames.open {
+            let (opening, closing) = (".cfi_startproc", ".cfi_endproc");
+            self.errors
+                .push(place.error(AsmErrorKind::Unclosed { opening, closing }));
+        }
+        if let Some(place) = self.frames.first.as_ref().filter(|_| !self.frames.for_debuggers) {
+            self.errors.push(place.error(AsmErrorKind::Frames));
+        }
         if let Some((_, place)) = self.metadata_text.take() {
             let (opening, closing) = (".amdgpu_metadata", ".end_amdgpu_metadata");
             self.errors

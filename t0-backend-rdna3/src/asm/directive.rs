@@ -1,16 +1,16 @@
-//! Directives: sections, symbols, data, target. Source: LLVM 19 `AsmParser.cpp`, `ELFAsmParser.cpp`.
+//! Directives: sections, data, target. Source: LLVM 19 `AsmParser.cpp`, `ELFAsmParser.cpp`.
 
 use super::error::{AsmError, AsmErrorKind};
-use super::expr::{self, Expr};
+use super::expr;
 use super::lex::{Cursor, Place, Token};
-use super::state::{Assembler, Definition, FixupKind, MAX_SECTION};
+use super::state::{too_large, Assembler, FixupKind, MAX_SECTION};
 use super::Note;
 use crate::object::link::Section;
 use crate::target::{Target, TARGETS};
 use object::elf;
 
-const ALLOC: u64 = elf::SHF_ALLOC as u64;
-const WRITE: u64 = elf::SHF_WRITE as u64;
+pub(super) const ALLOC: u64 = elf::SHF_ALLOC as u64;
+pub(super) const WRITE: u64 = elf::SHF_WRITE as u64;
 const EXEC: u64 = elf::SHF_EXECINSTR as u64;
 /// `s_nop 0`, which pads code.
 const S_NOP: u32 = 0xbf80_0000;
@@ -34,9 +34,9 @@ impl Assembler {
                 std::mem::swap(&mut self.current, &mut self.previous);
                 c.finish()
             }
-            ".globl" | ".global" => self.attribute(c, |s| s.binding = elf::STB_GLOBAL),
-            ".weak" => self.attribute(c, |s| s.binding = elf::STB_WEAK),
-            ".local" => self.attribute(c, |s| s.binding = elf::STB_LOCAL),
+            ".globl" | ".global" => self.binding(c, elf::STB_GLOBAL),
+            ".weak" => self.binding(c, elf::STB_WEAK),
+            ".local" => self.binding(c, elf::STB_LOCAL),
             ".hidden" | ".internal" => self.attribute(c, |s| s.visibility = elf::STV_HIDDEN),
             ".protected" => self.attribute(c, |s| s.visibility = elf::STV_PROTECTED),
             ".type" => self.symbol_type(c),
@@ -84,12 +84,31 @@ impl Assembler {
             }
             // They describe the source to debuggers and linkers; a code object works without.
             ".file" | ".loc" | ".ident" | ".addrsig" | ".addrsig_sym" => Ok(()),
+            // Every symbol of a file that is not defined is extern.
+            ".extern" => Ok(()),
+            ".line" => {
+                if !c.at_end() {
+                    self.number(c)?;
+                }
+                c.finish()
+            }
+            ".weakref" => self.weak_reference(c),
+            ".version" | ".symver" => {
+                let why = match name {
+                    ".version" => "a note that no loader of code objects reads",
+                    _ => "loaders of code objects know no versions of symbols",
+                };
+                Err(here.error(AsmErrorKind::Unsupported {
+                    name: name.to_owned(),
+                    why,
+                }))
+            }
             ".end" => {
                 c.finish()?;
                 self.stop();
                 Ok(())
             }
-            _ if name.starts_with(".cfi_") => Ok(()),
+            _ if name.starts_with(".cfi_") => self.call_frame(name, c, here),
             ".error" | ".err" => {
                 let message = match c.peek() {
                     Token::Text(t) => String::from_utf8_lossy(&t).into_owned(),
@@ -168,7 +187,13 @@ impl Assembler {
         Ok(())
     }
 
-    fn switch(&mut self, name: &str, flags: Option<u64>, kind: Option<u32>, place: &Place) -> Result<(), AsmError> {
+    pub(super) fn switch(
+        &mut self,
+        name: &str,
+        flags: Option<u64>,
+        kind: Option<u32>,
+        place: &Place,
+    ) -> Result<(), AsmError> {
         let found = self.sections.iter().position(|s| s.name == name);
         let index = match found {
             Some(i) => {
@@ -194,129 +219,8 @@ impl Assembler {
         Ok(())
     }
 
-    fn attribute(&mut self, c: &mut Cursor<'_>, set: fn(&mut super::state::Symbol)) -> Result<(), AsmError> {
-        loop {
-            let place = c.here();
-            let name = c.name("a symbol")?;
-            let id = self.symbol_id(&name, &place);
-            self.register(id);
-            set(&mut self.symbols[id]);
-            if !c.eat(",") {
-                return c.finish();
-            }
-        }
-    }
-
-    fn symbol_type(&mut self, c: &mut Cursor<'_>) -> Result<(), AsmError> {
-        let place = c.here();
-        let name = c.name("a symbol")?;
-        c.eat(",");
-        let _ = c.eat("@") || c.eat("%") || c.eat("#");
-        let at = c.here();
-        let kind = match c.name("a type such as @function")?.as_str() {
-            "function" | "STT_FUNC" => elf::STT_FUNC,
-            "object" | "STT_OBJECT" => elf::STT_OBJECT,
-            "notype" | "STT_NOTYPE" => elf::STT_NOTYPE,
-            "tls_object" | "STT_TLS" => elf::STT_TLS,
-            "common" | "STT_COMMON" => elf::STT_COMMON,
-            "gnu_unique_object" => elf::STT_OBJECT,
-            _ => {
-                return Err(at.error(AsmErrorKind::Expected {
-                    expected: "function, object or notype",
-                }))
-            }
-        };
-        let id = self.symbol_id(&name, &place);
-        self.register(id);
-        self.symbols[id].kind = kind;
-        c.finish()
-    }
-
-    fn symbol_size(&mut self, c: &mut Cursor<'_>) -> Result<(), AsmError> {
-        let place = c.here();
-        let name = c.name("a symbol")?;
-        c.expect(",", "`,` and the size")?;
-        let start = c.position();
-        let size = expr::parse(c, self)?;
-        let at = c.since(start);
-        let id = self.symbol_id(&name, &place);
-        self.symbols[id].size = Some((size, at));
-        c.finish()
-    }
-
-    /// `.comm NAME, SIZE[, ALIGN]`: zeros in .bss. The alignment is a power of two by its exponent on this target.
-    fn common(&mut self, c: &mut Cursor<'_>, global: bool) -> Result<(), AsmError> {
-        let (id, size, align, place) = self.sized(c, None)?;
-        let saved = (self.current, self.previous);
-        self.switch(".bss", None, None, &place)?;
-        self.align_to(align, None, u64::MAX, &place)?;
-        let at = Definition::Label(self.current, self.sections[self.current].size);
-        self.reserve(size, &place)?;
-        (self.current, self.previous) = saved;
-        self.define(id, at, &place)?;
-        self.register(id);
-        let s = &mut self.symbols[id];
-        s.kind = elf::STT_OBJECT;
-        s.size = Some((Expr::Int(size as i64), place));
-        if global {
-            s.binding = elf::STB_GLOBAL;
-        }
-        Ok(())
-    }
-
-    /// `.amdgpu_lds NAME, SIZE[, ALIGN]`: the variables get consecutive places in LDS. (LLVM leaves this to a linker
-    /// that does not exist for HSA.)
-    fn lds(&mut self, c: &mut Cursor<'_>) -> Result<(), AsmError> {
-        let (id, size, align, place) = self.sized(c, Some(4))?;
-        let start = self.lds_bytes.next_multiple_of(align);
-        let end = start.saturating_add(size);
-        let most = u64::from(self.target.max_lds);
-        if end > most {
-            let range = AsmErrorKind::Range {
-                what: "the LDS in use",
-                value: end as i64,
-                low: 0,
-                high: most as i64,
-            };
-            return Err(place.error(range));
-        }
-        self.lds_bytes = end;
-        self.define(id, Definition::Lds(start), &place)?;
-        self.register(id);
-        self.symbols[id].kind = elf::STT_OBJECT;
-        self.symbols[id].size = Some((Expr::Int(size as i64), place));
-        Ok(())
-    }
-
-    /// `NAME, SIZE[, ALIGN]`: the alignment in bytes when there is a default, or else as exponent.
-    fn sized(&mut self, c: &mut Cursor<'_>, default: Option<u64>) -> Result<(usize, u64, u64, Place), AsmError> {
-        let place = c.here();
-        let name = c.name("a symbol")?;
-        c.expect(",", "`,` and the size")?;
-        let size = self.count(c, "the size")?;
-        let mut align = default.unwrap_or(1);
-        if c.eat(",") {
-            let (value, at) = self.number(c)?;
-            align = match (default, value) {
-                (Some(_), value) => power_of_two(value, &at)?,
-                (None, 0..=31) => 1 << value,
-                (None, value) => {
-                    let what = "the power of the alignment";
-                    return Err(at.error(AsmErrorKind::Range {
-                        what,
-                        value,
-                        low: 0,
-                        high: 31,
-                    }));
-                }
-            };
-        }
-        c.finish()?;
-        Ok((self.symbol_id(&name, &place), size, align, place))
-    }
-
     /// A number of bytes or repetitions.
-    fn count(&mut self, c: &mut Cursor<'_>, what: &'static str) -> Result<u64, AsmError> {
+    pub(super) fn count(&mut self, c: &mut Cursor<'_>, what: &'static str) -> Result<u64, AsmError> {
         let (value, place) = self.number(c)?;
         let high = MAX_SECTION as i64;
         if !(0..=high).contains(&value) {
@@ -342,6 +246,10 @@ impl Assembler {
                 Some(v) => {
                     check_width(v, bytes, &place)?;
                     self.emit(&v.to_le_bytes()[..bytes as usize], &place)?;
+                }
+                // LLVM puts nothing there that is settled later, be it zero in the end.
+                None if self.sections[self.current].kind == elf::SHT_NOBITS => {
+                    return Err(place.error(AsmErrorKind::NoBits));
                 }
                 None => {
                     self.fixup(FixupKind::Data(bytes), 0, e, &place);
@@ -452,22 +360,26 @@ impl Assembler {
         }
         loop {
             let here = c.here();
-            let Token::Text(mut bytes) = c.next()? else {
+            let Token::Text(bytes) = c.next()? else {
                 return Err(here.error(AsmErrorKind::Expected {
                     expected: "a string in quotation marks",
                 }));
             };
-            if zero {
-                bytes.push(0);
-            }
             self.emit(&bytes, &here)?;
+            // Strings of `.ascii` may follow each other, as in C.
+            if !zero && matches!(c.peek(), Token::Text(_)) {
+                continue;
+            }
+            if zero {
+                self.emit(&[0], &here)?;
+            }
             if !c.eat(",") {
                 return c.finish();
             }
         }
     }
 
-    fn reserve(&mut self, bytes: u64, place: &Place) -> Result<(), AsmError> {
+    pub(super) fn reserve(&mut self, bytes: u64, place: &Place) -> Result<(), AsmError> {
         self.emit(&vec![0; bytes as usize], place)
     }
 
@@ -525,15 +437,7 @@ impl Assembler {
     fn align(&mut self, name: &str, c: &mut Cursor<'_>) -> Result<(), AsmError> {
         let (value, place) = self.number(c)?;
         let align = if name.starts_with(".p2align") {
-            if !(0..=31).contains(&value) {
-                return Err(place.error(AsmErrorKind::Range {
-                    what: "the power of the alignment",
-                    value,
-                    low: 0,
-                    high: 31,
-                }));
-            }
-            1u64 << value
+            power(value, &place)?
         } else if value == 0 {
             1
         } else {
@@ -544,7 +448,9 @@ impl Assembler {
             b'l' => 4,
             _ => 1,
         };
-        let (mut fill, mut most) = (None, u64::MAX);
+        // Only fills of bytes pad code with instructions when they are left out.
+        let mut fill = (width > 1).then_some((0, width));
+        let mut most = u64::MAX;
         if c.eat(",") {
             if !matches!(c.peek(), Token::Sign(",") | Token::End) {
                 fill = Some((self.number(c)?.0, width));
@@ -557,15 +463,28 @@ impl Assembler {
         self.align_to(align, fill, most, &place)
     }
 
-    fn align_to(&mut self, align: u64, fill: Option<(i64, usize)>, most: u64, place: &Place) -> Result<(), AsmError> {
+    pub(super) fn align_to(
+        &mut self,
+        align: u64,
+        fill: Option<(i64, usize)>,
+        most: u64,
+        place: &Place,
+    ) -> Result<(), AsmError> {
         let s = &mut self.sections[self.current];
         s.align = s.align.max(align);
         let pad = s.size.next_multiple_of(align) - s.size;
         if pad > most || pad == 0 {
             return Ok(());
         }
+        if s.size + pad > MAX_SECTION {
+            return Err(too_large(place));
+        }
         let code = s.flags & EXEC != 0 && matches!(fill, None | Some((0, 1)));
         let mut bytes = Vec::new();
+        if let Some((_, unit)) = fill.filter(|(_, unit)| pad % *unit as u64 != 0) {
+            let unit = unit as u64;
+            return Err(place.error(AsmErrorKind::Padding { pad, unit }));
+        }
         let (unit, value) = match fill {
             _ if code => (4, i64::from(S_NOP)),
             Some((value, width)) => (width, value),
@@ -666,9 +585,29 @@ fn float(c: &mut Cursor<'_>, bytes: usize) -> Result<Vec<u8>, AsmError> {
     })
 }
 
-fn power_of_two(value: i64, place: &Place) -> Result<u64, AsmError> {
+/// The alignment of an exponent; none is larger than a section.
+pub(super) fn power(value: i64, place: &Place) -> Result<u64, AsmError> {
+    let high = i64::from(MAX_SECTION.trailing_zeros());
+    if (0..=high).contains(&value) {
+        return Ok(1 << value);
+    }
+    Err(place.error(AsmErrorKind::Range {
+        what: "the power of the alignment",
+        value,
+        low: 0,
+        high,
+    }))
+}
+
+pub(super) fn power_of_two(value: i64, place: &Place) -> Result<u64, AsmError> {
     match u64::try_from(value) {
-        Ok(v) if v.is_power_of_two() && v <= 1 << 31 => Ok(v),
+        Ok(v) if v.is_power_of_two() && v > MAX_SECTION => Err(place.error(AsmErrorKind::Range {
+            what: "the alignment",
+            value,
+            low: 1,
+            high: MAX_SECTION as i64,
+        })),
+        Ok(v) if v.is_power_of_two() => Ok(v),
         _ => Err(place.error(AsmErrorKind::Expected {
             expected: "an alignment that is a power of two",
         })),
@@ -730,6 +669,7 @@ fn section_type(c: &mut Cursor<'_>) -> Result<u32, AsmError> {
         "note" => elf::SHT_NOTE,
         "init_array" => elf::SHT_INIT_ARRAY,
         "fini_array" => elf::SHT_FINI_ARRAY,
+        "preinit_array" => elf::SHT_PREINIT_ARRAY,
         _ => {
             return Err(place.error(AsmErrorKind::Expected {
                 expected: "progbits, nobits or note",
@@ -745,7 +685,7 @@ fn section_defaults(name: &str) -> (u64, u32) {
         ALLOC
     } else if is(".text") || is(".init") || is(".fini") {
         ALLOC | EXEC
-    } else if is(".data") || is(".bss") || is(".init_array") || is(".fini_array") {
+    } else if is(".data") || is(".bss") || is(".init_array") || is(".fini_array") || is(".preinit_array") {
         ALLOC | WRITE
     } else {
         0
@@ -756,6 +696,8 @@ fn section_defaults(name: &str) -> (u64, u32) {
         elf::SHT_NOBITS
     } else if is(".init_array") {
         elf::SHT_INIT_ARRAY
+    } else if is(".preinit_array") {
+        elf::SHT_PREINIT_ARRAY
     } else if is(".fini_array") {
         elf::SHT_FINI_ARRAY
     } else {

@@ -58,6 +58,18 @@ pub enum AsmErrorKind {
     SectionChanged { name: String },
     #[error("the section has no bytes in the file; only zeros can be put there")]
     NoBits,
+    #[error("`{name}` is {was} already and cannot be made {wanted}")]
+    Rebound {
+        name: String,
+        was: &'static str,
+        wanted: &'static str,
+    },
+    #[error("the padding of {pad} bytes is no multiple of the fill's {unit}; align to {unit} first")]
+    Padding { pad: u64, unit: u64 },
+    #[error("call frames make a section `.eh_frame` that is loaded, which no loader of code objects reads; write `.cfi_sections .debug_frame`, or remove them")]
+    Frames,
+    #[error("this stands between `.cfi_startproc` and `.cfi_endproc` only")]
+    OutsideFrame,
     #[error("{0}")]
     Kernel(KernelError),
     #[error("`{directive}` without `{opening}`")]

@@ -136,7 +136,18 @@ impl Assembler {
         let mut numbers = HashMap::new();
         for &id in &self.order {
             let s = &self.symbols[id];
-            if is_private(&s.name) || s.definition.is_none() || s.kind == elf::STT_SECTION {
+            if s.definition.is_none() && s.binding != elf::STB_LOCAL {
+                linker.symbols.push(link::Symbol {
+                    name: s.name.clone(),
+                    place: link::Place::Undefined,
+                    size: 0,
+                    kind: s.kind,
+                    binding: s.binding,
+                    visibility: s.visibility,
+                });
+                continue;
+            }
+            if is_private(&s.name) || s.alias || s.definition.is_none() || s.kind == elf::STT_SECTION {
                 continue;
             }
             match self.link_symbol(s) {
@@ -147,17 +158,6 @@ impl Assembler {
                 Ok(None) => {}
                 Err(e) => errors.push(e),
             }
-        }
-        let undefined = |s: &&Symbol| s.definition.is_none() && s.binding != elf::STB_LOCAL;
-        for s in self.order.iter().map(|&id| &self.symbols[id]).filter(undefined) {
-            linker.symbols.push(link::Symbol {
-                name: s.name.clone(),
-                place: link::Place::Undefined,
-                size: 0,
-                kind: s.kind,
-                binding: s.binding,
-                visibility: s.visibility,
-            });
         }
         numbers
     }

@@ -44,7 +44,12 @@ impl Assembler {
         place: &dyn Fn(&str) -> Place,
     ) -> Result<(Inst, Option<(Expr, Place)>), AsmError> {
         let refuse = |e: &ParseError| {
-            let at = offending(e).or_else(|| operand_at_fault(e, text));
+            let mnemonic = || {
+                text.split_whitespace()
+                    .next()
+                    .filter(|_| matches!(e, ParseError::Nesting { .. }))
+            };
+            let at = offending(e).or_else(|| operand_at_fault(e, text)).or_else(mnemonic);
             let at = at.filter(|t| !t.is_empty() && text.contains(*t));
             place(at.unwrap_or(text)).error(e.clone())
         };
@@ -252,7 +257,8 @@ fn operand_at_fault<'a>(e: &ParseError, text: &'a str) -> Option<&'a str> {
 fn close_up(text: &str) -> String {
     let (mnemonic, operands) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let mut out = format!("{mnemonic} ");
-    let mut rest = operands.trim();
+    let operands = isa::close_up(operands);
+    let mut rest = operands.as_str();
     while let Some(c) = rest.chars().next() {
         rest = &rest[c.len_utf8()..];
         let after = rest.trim_start();

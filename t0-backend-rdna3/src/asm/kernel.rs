@@ -296,7 +296,13 @@ impl Assembler {
         let descriptor = block.descriptor(self.target.wave_size, end)?;
         let code = self.symbol_id(&block.name, &block.place);
         let kd = self.symbol_id(&format!("{}.kd", block.name), &block.place);
-        let (binding, visibility) = (self.symbols[code].binding, self.symbols[code].visibility);
+        // The binding the code has by now: an undefined symbol that nothing was said of is global.
+        let is_global = |s: &super::state::Symbol| !s.bound && s.definition.is_none();
+        let binding = match &self.symbols[code] {
+            s if is_global(s) => elf::STB_GLOBAL,
+            s => s.binding,
+        };
+        let visibility = self.symbols[code].visibility;
         if visibility == elf::STV_DEFAULT {
             self.symbols[code].visibility = elf::STV_PROTECTED;
         }
@@ -304,7 +310,7 @@ impl Assembler {
         self.define(kd, at, &block.place)?;
         self.register(kd);
         let s = &mut self.symbols[kd];
-        (s.binding, s.visibility, s.kind) = (binding, visibility, elf::STT_OBJECT);
+        (s.binding, s.visibility, s.kind, s.bound) = (binding, visibility, elf::STT_OBJECT, true);
         s.size = Some((Expr::Int(64), block.place.clone()));
         let offset = Expr::Binary(
             Binary::Sub,
@@ -356,10 +362,23 @@ impl Assembler {
         let Some((text, place)) = self.metadata_text.take() else {
             return Ok(());
         };
-        match yaml::parse(&text) {
-            Ok(value) => {
-                if let Err(e) = rules::check(&value) {
-                    return Err(place.error(AsmErrorKind::Metadata(e.to_string())));
+        match yaml::parse_with_places(&text) {
+            Ok((value, places)) => {
+                if let Err((e, path)) = rules::check(&value) {
+                    let at = match places.line(&path) {
+                        Some(line) => Place {
+                            line: place.line + line,
+                            column: 1,
+                            text: text
+                                .lines()
+                                .nth(line as usize - 1)
+                                .unwrap_or_default()
+                                .trim()
+                                .to_owned(),
+                        },
+                        None => place,
+                    };
+                    return Err(at.error(AsmErrorKind::Metadata(e.to_string())));
                 }
                 self.metadata = Some(value);
                 Ok(())

@@ -6,6 +6,7 @@
 
 use super::error::{AsmError, AsmErrorKind};
 use super::state::Line;
+use std::borrow::Cow;
 
 /// A place in the file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -28,6 +29,59 @@ impl Place {
             kind: kind.into(),
         }
     }
+}
+
+/// See [`super::text_of`].
+pub fn text_of(bytes: &[u8]) -> Result<Cow<'_, str>, usize> {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return Ok(Cow::Borrowed(text));
+    }
+    let comments = comments(bytes);
+    let mut out = bytes.to_vec();
+    while let Err(e) = std::str::from_utf8(&out) {
+        let at = e.valid_up_to();
+        let is_comment = comments.iter().any(|c| c.contains(&at));
+        match out.get_mut(at) {
+            Some(byte) if is_comment => *byte = b'?',
+            _ => return Err(at),
+        }
+    }
+    String::from_utf8(out)
+        .map(Cow::Owned)
+        .map_err(|e| e.utf8_error().valid_up_to())
+}
+
+/// Where the comments of a file are.
+fn comments(bytes: &[u8]) -> Vec<std::ops::Range<usize>> {
+    let mut out = Vec::new();
+    let (mut at, mut quoted, mut line_start) = (0, false, true);
+    while let Some(&c) = bytes.get(at) {
+        let rest = &bytes[at..];
+        let line = rest
+            .iter()
+            .position(|b| matches!(b, b'\n' | b'\r'))
+            .unwrap_or(rest.len());
+        let length = match c {
+            _ if quoted => 0,
+            b'/' if rest.starts_with(b"/*") => {
+                let end = rest[2..].windows(2).position(|w| w == b"*/");
+                end.map_or(rest.len(), |end| end + 4)
+            }
+            b'/' if rest.starts_with(b"//") => line,
+            b';' => line,
+            b'#' if line_start => line,
+            _ => 0,
+        };
+        if length > 0 {
+            out.push(at..at + length);
+            at += length;
+            continue;
+        }
+        quoted ^= c == b'"';
+        line_start = c == b'\n' || c == b'\r' || line_start && matches!(c, b' ' | b'\t');
+        at += 1 + usize::from(quoted && c == b'\\');
+    }
+    out
 }
 
 /// Cuts text into lines without comments; block comments may span lines, which become one.
@@ -322,7 +376,11 @@ impl<'a> Cursor<'a> {
         if first == '\'' {
             return self.character();
         }
-        let point = first == '.' && rest[1..].starts_with(|c: char| c.is_ascii_digit());
+        // `.4byte` is a name, `.5` and `.5e1` are numbers.
+        let point = rest.strip_prefix('.').is_some_and(|digits| {
+            let after = digits.trim_start_matches(|c: char| c.is_ascii_digit());
+            after.len() < digits.len() && !after.starts_with(|c| is_name(c) && c != 'e' && c != 'E')
+        });
         if first.is_ascii_digit() || point {
             return self.number();
         }
@@ -350,6 +408,13 @@ impl<'a> Cursor<'a> {
         let lower = word.to_ascii_lowercase();
         // `1.5e+3`: the sign of an exponent belongs to the number.
         let exponent = if lower.starts_with("0x") { 'p' } else { 'e' };
+        // A zero in front makes an octal integer of the digits after it, which has no fraction.
+        let octal = lower.starts_with('0') && lower[1..].starts_with(|c: char| c.is_ascii_digit() || c == 'e');
+        if octal && lower.contains(['.', 'e']) {
+            return Err(place.error(AsmErrorKind::Expected {
+                expected: "a number; one that starts with 0 is octal",
+            }));
+        }
         if lower.contains(exponent) || exponent == 'e' && word.contains('.') {
             let mut len = len;
             if lower.ends_with(exponent) && rest[len..].starts_with(['+', '-']) {
@@ -468,5 +533,27 @@ impl<'a> Cursor<'a> {
                 }))
             }
         }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_hold_any_bytes() {
+        for (file, text) in [
+            (&b"s_nop 0 // \xff\xfe\ns_nop 1"[..], "s_nop 0 // ??\ns_nop 1"),
+            (b"; \xe9\r/* \xe9\n\xe9 */ # \xe9", "; ?\r/* ?\n? */ # ?"),
+            (
+                b" # \xe9\n.ascii \"; \\\" /*\" ; \xe9",
+                " # ?\n.ascii \"; \\\" /*\" ; ?",
+            ),
+        ] {
+            assert_eq!(text_of(file).unwrap(), text);
+        }
+        assert_eq!(text_of(b".ascii \"; \xe9\""), Err(10));
+        assert_eq!(text_of(b"s_nop \xe9 ; \xe9"), Err(6));
     }
 }

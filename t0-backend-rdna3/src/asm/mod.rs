@@ -7,7 +7,8 @@
 //! kernel descriptors equal those of llvm-mc 19 and ld.lld 19; what they refuse is refused with its line and reason.
 //!
 //! Unlike llvm-mc, the wave size needs no option: without one, each kernel's `.amdhsa_wavefront_size32` decides how its
-//! code is read. Accepted without effect: `.file`, `.loc`, `.cfi_*`, `.ident`, `.addrsig`. Source: LLVM 19
+//! code is read. Accepted without effect: `.file`, `.loc`, `.cfi_*`
+//! for debuggers, `.ident`, `.addrsig`, `.extern`, `.line`. Source: LLVM 19
 //! `AMDGPUAsmParser.cpp`, `ELFAsmParser.cpp`, `AsmParser.cpp`; LLVM AMDGPUUsage "Assembler".
 
 mod conditions;
@@ -20,6 +21,7 @@ mod kernel;
 mod lex;
 mod macros;
 mod state;
+mod symbols;
 
 pub use error::{AsmError, AsmErrorKind, KernelError};
 pub use kernel::{kernel_directives, GRANULATED_SGPRS, INST_PREF_SIZE};
@@ -61,6 +63,14 @@ pub struct Note {
     pub is_warning: bool,
     /// The text.
     pub text: String,
+}
+
+/// The text of a file. Comments may hold any bytes; those that are no UTF-8 become question marks.
+///
+/// Errors: the offset of the first byte elsewhere that is no UTF-8: in a string it would come out as others than it
+/// went in.
+pub fn text_of(bytes: &[u8]) -> Result<std::borrow::Cow<'_, str>, usize> {
+    lex::text_of(bytes)
 }
 
 /// Most errors that are reported.

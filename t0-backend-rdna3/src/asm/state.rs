@@ -54,10 +54,14 @@ pub struct Symbol {
     pub place: Place,
     /// STB_*.
     pub binding: u8,
+    /// A directive said the binding.
+    pub bound: bool,
     /// STV_*.
     pub visibility: u8,
     /// STT_*.
     pub kind: u8,
+    /// Another name of a symbol (`.weakref`), which no table holds.
+    pub alias: bool,
     /// `.size`.
     pub size: Option<(Expr, Place)>,
 }
@@ -164,6 +168,17 @@ impl Sum {
     }
 }
 
+/// What the file says of call frames.
+#[derive(Debug, Clone, Default)]
+pub struct Frames {
+    /// The first `.cfi_startproc`.
+    pub first: Option<Place>,
+    /// The `.cfi_startproc` that is not closed yet.
+    pub open: Option<Place>,
+    /// `.cfi_sections` without `.eh_frame`: they stand where no loader looks.
+    pub for_debuggers: bool,
+}
+
 /// The assembler.
 pub struct Assembler {
     /// The chip, with the wave size of the code being read.
@@ -187,6 +202,8 @@ pub struct Assembler {
     pub(super) kernels: Vec<Kernel>,
     pub(super) block: Option<KernelBlock>,
     pub(super) metadata: Option<Value>,
+    /// Call frames the file describes (`.cfi_startproc`).
+    pub(super) frames: Frames,
     /// Text of an open `.amdgpu_metadata` block and the place where it began.
     pub(super) metadata_text: Option<(String, Place)>,
     pub(super) lds_bytes: u64,
@@ -235,6 +252,7 @@ impl Assembler {
             kernels: Vec::new(),
             block: None,
             metadata: None,
+            frames: Frames::default(),
             metadata_text: None,
             lds_bytes: 0,
             conditions: Vec::new(),
@@ -384,8 +402,10 @@ impl Assembler {
             reassignable: false,
             place: place.clone(),
             binding: elf::STB_LOCAL,
+            bound: false,
             visibility: elf::STV_DEFAULT,
             kind: elf::STT_NOTYPE,
+            alias: false,
             size: None,
         });
         id
@@ -643,13 +663,7 @@ impl Assembler {
         if s.size > MAX_SECTION {
             s.data.truncate(0);
             s.size = 0;
-            let range = AsmErrorKind::Range {
-                what: "the section's size",
-                value: MAX_SECTION as i64 + 1,
-                low: 0,
-                high: MAX_SECTION as i64,
-            };
-            return Err(place.error(range));
+            return Err(too_large(place));
         }
         Ok(())
     }
@@ -666,6 +680,16 @@ impl Assembler {
             place: place.clone(),
         });
     }
+}
+
+/// An error that a section has too many bytes.
+pub fn too_large(place: &Place) -> AsmError {
+    place.error(AsmErrorKind::Range {
+        what: "the section's size",
+        value: MAX_SECTION as i64 + 1,
+        low: 0,
+        high: MAX_SECTION as i64,
+    })
 }
 
 /// Most bytes of a section.

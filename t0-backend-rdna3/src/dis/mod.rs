@@ -322,7 +322,9 @@ impl Printer<'_> {
                 continue;
             }
             let name = quoted(&s.name);
+            let later = self.is_told_later(s);
             match s.binding {
+                _ if later => {}
                 elf::STB_GLOBAL => out.push(format!("\t.globl {name}")),
                 elf::STB_WEAK => out.push(format!("\t.weak {name}")),
                 // Said only so that local symbols, too, keep their order.
@@ -333,6 +335,7 @@ impl Printer<'_> {
             let block = self.kernels.iter().any(|k| k.name == s.name && as_block(k).is_some());
             let open = |d: &SymbolView| block && d.name == kd && d.visibility == elf::STV_DEFAULT;
             match s.visibility {
+                _ if later => {}
                 elf::STV_PROTECTED if self.object.symbols.iter().any(open) => {}
                 elf::STV_PROTECTED => out.push(format!("\t.protected {name}")),
                 elf::STV_HIDDEN | elf::STV_INTERNAL => out.push(format!("\t.hidden {name}")),
@@ -341,6 +344,8 @@ impl Printer<'_> {
             match s.kind {
                 elf::STT_FUNC => out.push(format!("\t.type {name},@function")),
                 elf::STT_OBJECT if !s.name.ends_with(".kd") => out.push(format!("\t.type {name},@object")),
+                // Keeps its place in the symbol table.
+                elf::STT_NOTYPE if later => out.push(format!("\t.type {name},@notype")),
                 _ => {}
             }
         }
@@ -357,6 +362,35 @@ impl Printer<'_> {
             out.push(format!("\t{directive} {}", quoted(&s.name)));
         }
         self.lines.extend(out.into_iter().map(Line::plain));
+    }
+
+    /// A descriptor takes binding and visibility from what is known of the code where it stands: one that stood before
+    /// anything was said of the code is global. Then the code's are said after it.
+    fn is_told_later(&self, s: &SymbolView) -> bool {
+        let block = self.kernels.iter().any(|k| k.name == s.name && as_block(k).is_some());
+        let kd = format!("{}.kd", s.name);
+        let open = |d: &SymbolView| d.binding == elf::STB_GLOBAL && d.visibility == elf::STV_DEFAULT;
+        let hidden = matches!(s.visibility, elf::STV_HIDDEN | elf::STV_INTERNAL);
+        let differs = s.binding != elf::STB_GLOBAL || hidden;
+        block && differs && self.object.symbols.iter().any(|d| d.name == kd && open(d))
+    }
+
+    /// Binding and visibility of a kernel's code where they follow its descriptor.
+    fn late_attributes(&mut self, k: &DisKernel) {
+        let symbols = &self.object.symbols;
+        let Some(s) = symbols.iter().find(|s| s.name == k.name && self.is_told_later(s)) else {
+            return;
+        };
+        let name = quoted(&s.name);
+        let binding = match s.binding {
+            elf::STB_WEAK => Some(".weak"),
+            elf::STB_GLOBAL => Some(".globl"),
+            _ => None,
+        };
+        let hidden = matches!(s.visibility, elf::STV_HIDDEN | elf::STV_INTERNAL).then_some(".hidden");
+        let lines = binding.into_iter().chain(hidden);
+        self.lines
+            .extend(lines.map(|directive| Line::plain(format!("\t{directive} {name}"))));
     }
 
     /// The read-only data the descriptors are in, so that they come first.
@@ -475,6 +509,7 @@ impl Printer<'_> {
             self.lines.push(line);
         }
         self.lines.push(Line::plain("\t.end_amdhsa_kernel"));
+        self.late_attributes(k);
     }
 
     /// A descriptor whose bytes no block gives.

@@ -21,14 +21,16 @@ pub(crate) fn float(text: &str) -> Option<f64> {
         Some(t) => (true, t),
         None => (false, text),
     };
-    let v = match t.strip_prefix("0x") {
+    let v = match t.strip_prefix("0x").or(t.strip_prefix("0X")) {
         Some(hex) => hex_float(hex)?,
         None => {
             let shape = t
                 .bytes()
                 .all(|b| matches!(b, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-'));
             let starts = t.starts_with(|c: char| c.is_ascii_digit() || c == '.');
-            if !shape || !starts || !t.contains(['.', 'e', 'E']) {
+            // A zero in front makes an octal integer of what follows.
+            let octal = t.starts_with('0') && t[1..].starts_with(|c: char| c != '.');
+            if !shape || !starts || octal || !t.contains(['.', 'e', 'E']) {
                 return None;
             }
             t.parse().ok()?
@@ -212,7 +214,7 @@ mod tests {
         ] {
             assert_eq!(float(text), Some(value), "{text}");
         }
-        for bad in ["1", "0x10", "1e", "e5", "abc", "1.0.0"] {
+        for bad in ["1", "0x10", "1e", "e5", "abc", "1.0.0", "04.0", "00.5", "0e1", "08.0"] {
             assert_eq!(float(bad), None, "{bad}");
         }
     }

@@ -364,8 +364,9 @@ fn check_image(inst: &Inst, row: &'static Row) -> Result<(), EncodeError> {
                 let regs = data_regs(data, m);
                 let exists = match data {
                     ImgData::Gather => matches!(regs, 2 | 4 | 5),
-                    ImgData::Atomic => matches!(regs, 1 | 2),
-                    ImgData::CmpSwap => matches!(regs, 2 | 4),
+                    // LLVM has the odd ones for what `tfe` adds.
+                    ImgData::Atomic => matches!(regs, 1 | 2 | 3 | 5),
+                    ImgData::CmpSwap => matches!(regs, 2..=5),
                     _ => true,
                 };
                 if !exists {
@@ -461,6 +462,8 @@ pub(crate) fn print_format(f: &mut Formatter<'_>, format: u32) -> fmt::Result {
 pub(crate) fn parse_modifier(row: &Row, m: &mut Mods, key: &str, value: &str) -> Option<()> {
     let n = || number(value).and_then(|v| u32::try_from(v).ok());
     match (row.family, key, value) {
+        // Of the rays' instructions these are fixed, and LLVM has no text for them.
+        (Family::Mimg, "dmask" | "dim" | "unorm" | "r128" | "d16" | "lwe", _) if is_ray(row) => return None,
         (Family::Mimg, "dmask", _) => m.dmask = n()?,
         (Family::Mimg, "dim", _) => {
             let name = value.strip_prefix("SQ_RSRC_IMG_").unwrap_or(value);

@@ -82,28 +82,24 @@ const DELAY_ID: [&str; 12] = [
 const DELAY_SKIP: [&str; 6] = ["SAME", "NEXT", "SKIP_1", "SKIP_2", "SKIP_3", "SKIP_4"];
 
 /// Whether every field of `s_delay_alu` has a value with a meaning.
-pub(crate) fn is_delay(v: i64) -> bool {
+fn is_delay(v: i64) -> bool {
     let id = |shift: u32| (v >> shift & 15) < DELAY_ID.len() as i64;
     id(0) && id(7) && (v >> 4 & 7) < DELAY_SKIP.len() as i64 && (0..1 << 11).contains(&v)
 }
 
+/// LLVM prints `/* invalid instid value */` for numbers without a meaning, which nothing reads; it reads the number.
 fn delay_alu(u: u32) -> String {
+    if !is_delay(i64::from(u)) {
+        return format!("{u:#x}");
+    }
     let (id0, skip, id1) = (u & 15, u >> 4 & 7, u >> 7 & 15);
     let mut parts = Vec::new();
-    let id = |v: u32| {
-        DELAY_ID
-            .get(v as usize)
-            .copied()
-            .unwrap_or("/* invalid instid value */")
-    };
+    let id = |v: u32| DELAY_ID.get(v as usize).copied().unwrap_or_default();
     if id0 != 0 {
         parts.push(format!("instid0({})", id(id0)));
     }
     if skip != 0 {
-        let name = DELAY_SKIP
-            .get(skip as usize)
-            .copied()
-            .unwrap_or("/* invalid instskip value */");
+        let name = DELAY_SKIP.get(skip as usize).copied().unwrap_or_default();
         parts.push(format!("instskip({name})"));
     }
     if id1 != 0 {
@@ -169,15 +165,24 @@ fn version(u: u32) -> String {
     text
 }
 
+/// An expression in which versions and bits have names.
 fn parse_version(text: &str) -> Option<u32> {
-    text.split(['(', ')', '|'])
-        .map(str::trim)
-        .filter(|t| !t.is_empty())
-        .try_fold(0, |u, term| {
-            let named = VERSIONS.iter().find(|n| n.1 == term).map(|n| n.0);
-            let value = named.or_else(|| number(term).and_then(|v| u32::try_from(v).ok()))?;
-            Some(u | value)
-        })
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut numbers = String::new();
+    let mut rest = text;
+    while let Some(start) = rest.find("UC_VERSION_") {
+        let (before, named) = rest.split_at(start);
+        let name = &named[..named.find(|c| !word(c)).unwrap_or(named.len())];
+        let value = VERSIONS.iter().find(|n| n.1 == name)?.0;
+        if before.ends_with(word) {
+            return None;
+        }
+        numbers.push_str(before);
+        numbers.push_str(&value.to_string());
+        rest = &named[name.len()..];
+    }
+    numbers.push_str(rest);
+    number(&numbers).and_then(|v| u32::try_from(v).ok())
 }
 
 /// Hardware registers of gfx11 for `s_getreg_b32` and `s_setreg_b32`.
@@ -265,7 +270,9 @@ pub(crate) fn parse(kind: ImmKind, text: &str) -> Option<i64> {
             // Signed kinds may be written as the 16 bits they occupy.
             ImmKind::Signed | ImmKind::Branch if (32768..=65535).contains(&v) => Some(v - 65536),
             ImmKind::Signed | ImmKind::Branch => Some(v),
-            ImmKind::Dec | ImmKind::DepCtr | ImmKind::WaitCnt | ImmKind::Version if (-32768..0).contains(&v) => {
+            ImmKind::Dec | ImmKind::Hex | ImmKind::DepCtr | ImmKind::WaitCnt | ImmKind::DelayAlu | ImmKind::Version
+                if (-32768..0).contains(&v) =>
+            {
                 Some(v + 65536)
             }
             _ => Some(v),
@@ -314,20 +321,26 @@ fn parse_hwreg_fields(text: &str) -> Option<u32> {
 fn parse_fields(text: &str, fields: &[(&str, u32, u32)], start: u32) -> Option<u32> {
     let mut u = start;
     let mut seen = Vec::new();
-    let text = text.trim();
-    if text.ends_with(['&', ',']) {
-        return None;
-    }
-    for part in text
-        .split(|c: char| c.is_whitespace() || c == '&' || c == ',')
-        .filter(|p| !p.is_empty())
-    {
-        let (name, value) = part.strip_suffix(')')?.split_once('(')?;
+    let dependencies = fields.len() == DEPCTR.len();
+    let mut rest = text.trim();
+    while !rest.is_empty() {
+        let (name, inner) = rest.split_once('(')?;
+        let end = closing(inner)?;
+        let (name, value) = (name.trim(), &inner[..end]);
+        rest = inner[end + 1..].trim_start();
+        // One separator may stand between two fields.
+        if let Some(after) = rest.strip_prefix(['&', ',']) {
+            rest = after.trim_start();
+            if rest.is_empty() {
+                return None;
+            }
+        }
         // `vmcnt_sat(n)` takes the largest count for anything larger.
-        let (name, saturates) = name.strip_suffix("_sat").map_or((name, false), |n| (n, true));
+        let counter = name.strip_suffix("_sat").filter(|_| !dependencies);
+        let (name, saturates) = counter.map_or((name, false), |n| (n, true));
         let &(_, shift, mask) = fields.iter().find(|f| f.0 == name)?;
         // The last count of a counter holds, but a dependency may be named once only.
-        if fields.len() == DEPCTR.len() && seen.contains(&shift) {
+        if dependencies && seen.contains(&shift) {
             return None;
         }
         seen.push(shift);
@@ -341,12 +354,26 @@ fn parse_fields(text: &str, fields: &[(&str, u32, u32)], start: u32) -> Option<u
     Some(u)
 }
 
+/// Where the parenthesis that stands before the text is closed.
+fn closing(text: &str) -> Option<usize> {
+    let mut depth = 0u32;
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' if depth == 0 => return Some(at),
+            ')' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
 fn parse_delay(text: &str) -> Option<u32> {
     let mut u = 0;
     for part in text.split('|') {
         let (name, value) = part.trim().strip_suffix(')')?.split_once('(')?;
-        let at = |names: &[&str]| names.iter().position(|n| *n == value).map(|i| i as u32);
-        u |= match name {
+        let at = |names: &[&str]| names.iter().position(|n| *n == value.trim()).map(|i| i as u32);
+        u |= match name.trim() {
             "instid0" => at(&DELAY_ID)?,
             "instskip" => at(&DELAY_SKIP)? << 4,
             "instid1" => at(&DELAY_ID)? << 7,
@@ -371,8 +398,38 @@ fn parse_call(text: &str, name: &str, ids: &[(u32, &str)]) -> Option<(u32, Vec<u
     Some((id, args))
 }
 
-/// `sendmsg(ID)`, or with a numeric ID `sendmsg(ID, operation, stream)`: no message of gfx11 has operations.
+/// Operations of the system message, which keeps the place of its operation on gfx11 although its number has taken it.
+const SYSTEM_OPERATIONS: [(&str, u32); 3] = [
+    ("SYSMSG_OP_ECC_ERR_INTERRUPT", 1),
+    ("SYSMSG_OP_REG_RD", 2),
+    ("SYSMSG_OP_TTRACE_PC", 4),
+];
+
+/// `sendmsg(MSG_SYSMSG, SYSMSG_OP_REG_RD)`: the machine reads the number 0x2f, LLVM takes it for a message and operation.
+fn parse_system_message(text: &str) -> Option<u32> {
+    let inner = text
+        .strip_prefix("sendmsg")?
+        .trim()
+        .strip_prefix('(')?
+        .strip_suffix(')')?;
+    let (id, operation) = inner.split_once(',')?;
+    let (id, operation) = (id.trim(), operation.trim());
+    let named = SYSTEM_OPERATIONS.iter().find(|o| o.0 == operation);
+    let operation = match named {
+        Some((_, v)) if id == "MSG_SYSMSG" || number(id) == Some(15) => *v,
+        None if id == "MSG_SYSMSG" => u32::try_from(number(operation)?).ok()?,
+        _ => return None,
+    };
+    let known = SYSTEM_OPERATIONS.iter().any(|o| o.1 == operation);
+    known.then_some(15 | operation << 4)
+}
+
+/// `sendmsg(ID)`, or with a numeric ID `sendmsg(ID, operation, stream)`: no message of gfx11 but the system's has
+/// operations.
 fn parse_message(text: &str) -> Option<u32> {
+    if let Some(message) = parse_system_message(text) {
+        return Some(message);
+    }
     let (id, args) = parse_call(text, "sendmsg", &MESSAGES)?;
     let symbolic = text.contains("MSG_");
     match args[..] {
@@ -385,7 +442,11 @@ fn parse_message(text: &str) -> Option<u32> {
 
 /// Reads `swizzle(MODE,..)`; the inverse of [`print_swizzle`].
 pub(crate) fn parse_swizzle(text: &str) -> Option<i32> {
-    let inner = text.strip_prefix("swizzle(")?.strip_suffix(')')?;
+    let inner = text
+        .strip_prefix("swizzle")?
+        .trim_start()
+        .strip_prefix('(')?
+        .strip_suffix(')')?;
     let parts: Vec<&str> = inner.split(',').map(str::trim).collect();
     if parts[0] == "BITMASK_PERM" {
         let pattern = parts.get(1)?.strip_prefix('"')?.strip_suffix('"')?;
@@ -402,7 +463,8 @@ pub(crate) fn parse_swizzle(text: &str) -> Option<i32> {
         }
         return (pattern.len() == 5).then_some(and | or << 5 | xor << 10);
     }
-    let n: Vec<i32> = parts[1..].iter().map(|p| p.parse().ok()).collect::<Option<_>>()?;
+    let value = |p: &&str| number(p).and_then(|v| i32::try_from(v).ok());
+    let n: Vec<i32> = parts[1..].iter().map(value).collect::<Option<_>>()?;
     let power = |v: i32| (1..=32).contains(&v) && v.count_ones() == 1;
     match (parts[0], &n[..]) {
         ("QUAD_PERM", [a, b, c, d]) if n.iter().all(|v| (0..4).contains(v)) => {

@@ -5,7 +5,6 @@
 
 use super::form::Form;
 use super::graphics;
-use super::imm;
 use super::inst::Enc;
 use super::row::{Class, Field, Flags, ImmKind, Kind, OperandSpec, Row, Ty};
 use super::{vopd, Inst, Operand, Reg, RegFile};
@@ -216,6 +215,8 @@ impl Ctx<'_> {
                 let ok = match spec.kind {
                     Kind::VSrc | Kind::SSrc | Kind::SRegOrConst | Kind::VgprOrConst => true,
                     Kind::Mask => wide,
+                    // What a relative move reads is a register; of the special sources LLVM has SCC there.
+                    Kind::SReg if self.row.name == "s_movrels_b32" => s == 253,
                     Kind::SReg => wide && (s != 253 || spec.bits() == 32),
                     Kind::SDst => wide && s == 253,
                     _ => false,
@@ -250,7 +251,6 @@ impl Ctx<'_> {
                 let (min, max) = match kind {
                     ImmKind::Signed | ImmKind::Branch => (-32768, 32767),
                     ImmKind::Attr => (0, graphics::MAX_ATTR),
-                    ImmKind::DelayAlu if !imm::is_delay(v) => (0, 0),
                     _ => (
                         0,
                         match spec.field {

@@ -6,6 +6,7 @@
 //! else. Invariant: `decode(encode(i)) == i` for every legal `i`, and text equals what LLVM 19 prints (checked against a
 //! recorded corpus and, when the tool is installed, live). Sources: see [`row`].
 
+pub(crate) mod blanks;
 pub mod decode;
 pub mod encode;
 mod expr;
@@ -26,6 +27,7 @@ pub mod table;
 mod uses;
 pub(crate) mod vopd;
 
+pub(crate) use blanks::close_up;
 pub use decode::{decode, disassemble, DecodeError};
 pub use encode::encode;
 pub use inst::{Dpp16, Dpp8, Enc, Inst, Mods, WaitCounts};

@@ -322,7 +322,7 @@ fn to_bf16(v: f64) -> Option<u32> {
 }
 
 /// Nearest f16, unless it over- or underflows.
-fn to_f16(v: f64) -> Option<u16> {
+pub(crate) fn to_f16(v: f64) -> Option<u16> {
     round(v, 11, 15)
 }
 

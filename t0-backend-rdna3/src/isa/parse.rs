@@ -4,12 +4,13 @@
 //! is taken, as LLVM does. Method: operands are split at top-level commas, modifiers at spaces after the last operand, and
 //! the candidate forms are tried in order until the encoder accepts one.
 
+use super::blanks::{close_up, nesting, MAX_NESTING};
 use super::encode::encode;
 use super::form::Form;
 use super::imm;
 use super::inst::{specs_of, Enc, Mods};
 use super::legal::{EncodeError, LegalMods};
-use super::operand_text::{constant, is_vgpr, operand, register, Number};
+use super::operand_text::{constant, is_vgpr, operand, register, to_f16, Number};
 use super::parse_mods::{Dpp, Seen};
 use super::print::text_ty;
 use super::row::{Family, Field, Flags, ImmKind, Kind, OperandSpec, Row, Ty};
@@ -46,6 +47,8 @@ pub enum ParseError {
         text: String,
         why: &'static str,
     },
+    #[error("parentheses, brackets and signs are nested more than {limit} deep; write the value")]
+    Nesting { limit: usize },
     #[error("{name}: {why}")]
     Form { name: &'static str, why: &'static str },
     #[error(transparent)]
@@ -59,6 +62,9 @@ pub enum ParseError {
 pub fn parse(text: &str, target: &Target) -> Result<Inst, ParseError> {
     let text = text.split(';').next().unwrap_or_default();
     let text = text.split("//").next().unwrap_or_default().trim();
+    if nesting(text) > MAX_NESTING {
+        return Err(ParseError::Nesting { limit: MAX_NESTING });
+    }
     if let Some((x, y)) = text.split_once("::") {
         return pair(x.trim(), y.trim(), target);
     }
@@ -67,12 +73,18 @@ pub fn parse(text: &str, target: &Target) -> Result<Inst, ParseError> {
         name: mnemonic.to_string(),
         hint: super::hint::hint(mnemonic),
     })?;
-    let error = match read(op, suffix, &split(op.row(), rest.trim()), target) {
+    let rest = close_up(rest);
+    let error = match read(op, suffix, &split(op.row(), &rest), target) {
         Ok(inst) => return Ok(inst),
         Err(e) => e,
     };
-    // LLVM lets commas between operands be left out, and be put between modifiers.
-    let loose = split_loose(op.row(), rest.trim());
+    // LLVM lets commas between operands be left out, and be put between modifiers and at the end.
+    let without_last = rest.strip_suffix(',').map(str::trim_end);
+    let last = without_last.filter(|r| !r.is_empty() && !r.ends_with([',', ')']));
+    if let Some(Ok(inst)) = last.map(|rest| read(op, suffix, &split(op.row(), rest), target)) {
+        return Ok(inst);
+    }
+    let loose = split_loose(op.row(), last.unwrap_or(&rest));
     loose
         .and_then(|texts| read(op, suffix, &texts, target).ok())
         .ok_or(error)
@@ -89,7 +101,7 @@ fn read(
     for m in modifier_texts {
         p.modifier(m)?;
     }
-    let operands = p.operands(operand_texts)?;
+    let operands = p.operands(operand_texts, suffix)?;
     if p.nsa > 0 {
         super::graphics::check_parts(p.row, &p.mods, p.nsa)?;
     }
@@ -150,11 +162,12 @@ fn pair(x: &str, y: &str, target: &Target) -> Result<Inst, ParseError> {
             half: if second { "second" } else { "first" },
         })?;
         let mut p = Parser::new(op, target);
-        let (operands, modifiers) = split(p.row, rest.trim());
+        let rest = close_up(rest);
+        let (operands, modifiers) = split(p.row, &rest);
         if let Some(m) = modifiers.first() {
             return Err(p.bad_modifier(m, "dual-issue instructions have no modifiers"));
         }
-        let operands = p.operands(&operands)?;
+        let operands = p.operands(&operands, Suffix::None)?;
         if p.mods.neg | p.mods.abs != 0 {
             return Err(ParseError::Illegal(EncodeError::Modifier {
                 name: p.row.name,
@@ -261,13 +274,21 @@ fn split<'a>(row: &Row, rest: &'a str) -> (Vec<&'a str>, Vec<&'a str>) {
 }
 
 /// Modifiers that consist of a name alone.
-const BARE_MODIFIERS: [&str; 20] = [
+const BARE_MODIFIERS: [&str; 28] = [
     "glc",
     "slc",
     "dlc",
     "noglc",
     "noslc",
     "nodlc",
+    "noclamp",
+    "nogds",
+    "nounorm",
+    "nor128",
+    "noa16",
+    "notfe",
+    "nolwe",
+    "nod16",
     "gds",
     "offen",
     "idxen",
@@ -295,12 +316,17 @@ fn split_loose<'a>(row: &Row, rest: &'a str) -> Option<(Vec<&'a str>, Vec<&'a st
         if part.is_empty() {
             return None;
         }
+        let cache_before = modifiers.iter().any(|m| is_cache(m));
         let mut last: Option<&str> = None;
         for word in split_top(part, char::is_whitespace) {
             if word.is_empty() {
                 continue;
             }
             if is_modifier(word) {
+                // Cache bits are one operand to LLVM: no comma goes between them.
+                if is_cache(word) && cache_before {
+                    return None;
+                }
                 modifiers.push(word);
                 continue;
             }
@@ -319,6 +345,10 @@ fn split_loose<'a>(row: &Row, rest: &'a str) -> Option<(Vec<&'a str>, Vec<&'a st
         }
     }
     Some((operands, modifiers))
+}
+
+fn is_cache(word: &str) -> bool {
+    matches!(word.strip_prefix("no").unwrap_or(word), "glc" | "slc" | "dlc")
 }
 
 fn is_modifier(word: &str) -> bool {
@@ -429,7 +459,7 @@ impl Parser {
         }
         if self.implied_vcc {
             return match suffix {
-                Suffix::None | Suffix::E32 => Ok(vec![dpp.map_or(Enc::Natural, |d| d.0)]),
+                Suffix::None | Suffix::E32 | Suffix::Dpp => Ok(vec![dpp.map_or(Enc::Natural, |d| d.0)]),
                 _ => bad("only the 32-bit form lets VCC be left out"),
             };
         }
@@ -443,7 +473,7 @@ impl Parser {
         })
     }
 
-    fn operands(&mut self, texts: &[&str]) -> Result<Vec<Operand>, ParseError> {
+    fn operands(&mut self, texts: &[&str], suffix: Suffix) -> Result<Vec<Operand>, ParseError> {
         let row = self.row;
         let specs: Vec<OperandSpec> = specs_of(row, Enc::Natural, self.mods.glc).collect();
         if let ([spec], []) = (&specs[..], texts) {
@@ -454,9 +484,10 @@ impl Parser {
         let fixed = specs.iter().filter(|s| s.field == Field::Fixed).count();
         // A select keeps its other mask when only VCC as the last operand is left out; additions leave out both.
         self.implied_vcc = fixed > 0 && specs.len() == texts.len() + fixed;
-        // LLVM lets VCC be left out of compares, except of floats under DPP16.
+        // LLVM lets VCC be left out of compares, except of floats under DPP16 without `_dpp`.
         let floats = specs.iter().filter(|s| s.field != Field::Fixed).all(|s| s.neg);
-        if self.implied_vcc && row.family == Family::Vopc && floats && self.dpp.moves_rows() {
+        let plain = suffix == Suffix::None && self.dpp.moves_rows();
+        if self.implied_vcc && row.family == Family::Vopc && floats && plain {
             return Err(self.bad_operand("", "VCC must be written out here"));
         }
         if row.family == Family::Mimg && !super::graphics::is_ray(row) && !self.seen.has("dim") {
@@ -500,7 +531,8 @@ impl Parser {
             out.push(o.map_err(|why| self.bad_operand(text, why))?);
         }
         // Where VCC is left out, LLVM takes the first source for the destination it is not.
-        if self.implied_vcc && row.family == Family::Vopc && (self.mods.neg | self.mods.abs) & 1 == 1 {
+        let short = suffix != Suffix::Dpp;
+        if self.implied_vcc && row.family == Family::Vopc && short && (self.mods.neg | self.mods.abs) & 1 == 1 {
             return Err(self.bad_operand(first, "VCC must be written out here"));
         }
         Ok(out)
@@ -514,17 +546,24 @@ impl Parser {
         at: usize,
     ) -> Result<Operand, &'static str> {
         if let Kind::Imm(kind) = spec.kind {
-            let plain = Some(text).filter(|t| !t.starts_with('|'));
+            // Comparisons with an unsigned constant take no negative one.
+            let unsigned = self.row.family == Family::Sopk && self.row.name.ends_with("_u32");
+            let refused = text.starts_with('|') || unsigned && number(text).is_some_and(|v| v < 0);
+            let plain = Some(text).filter(|_| !refused);
             return plain
                 .and_then(|t| imm::parse(kind, t))
                 .map(Operand::Imm)
                 .ok_or("no such immediate");
         }
         let (neg, abs, text) = if source.is_some() {
+            self.refused_signs(spec, text)?;
             source_modifiers(text)
         } else {
             (false, false, text)
         };
+        if (neg || abs) && Number::read(text).is_some() && self.bare_constants() {
+            return Err("constants have no modifiers here; write the value");
+        }
         if let Some(i) = source {
             self.mods.neg |= u32::from(neg) << i;
             self.mods.abs |= u32::from(abs) << i;
@@ -565,7 +604,41 @@ impl Parser {
                 number,
             });
         }
-        operand(spec, ty, text)
+        // LLVM 19 writes the bits of an f32 there, of which the machine reads the low half.
+        let halved = self.row.family == Family::Sopc && self.row.name.ends_with("_f16");
+        operand(spec, ty, text).map_err(|why| match Number::read(text) {
+            Some(Number::Float(_)) if halved => "floats that are no inline constant: write the bits of the f16",
+            _ => why,
+        })
+    }
+
+    /// The row has a short form only, in which LLVM reads constants without modifiers.
+    fn bare_constants(&self) -> bool {
+        matches!(self.row.family, Family::Vop1 | Family::Vop2) && self.row.e64_code().is_none()
+    }
+
+    /// Spellings of a source that LLVM finds ambiguous or has no reading for.
+    fn refused_signs(&self, spec: &OperandSpec, text: &str) -> Result<(), &'static str> {
+        let row = self.row;
+        let mandatory = row.operands.iter().any(|s| s.kind == Kind::Literal);
+        let packed = row.family == Family::Vop3p && spec.ty != Ty::MixF32;
+        if spec.neg && !mandatory && !packed && text.starts_with("--") {
+            return Err("two signs say nothing clear; write neg(-1)");
+        }
+        if text.starts_with("-lit(") {
+            return Err("write the sign inside: lit(-1)");
+        }
+        if text.starts_with("lit(") && self.bare_constants() && !mandatory && spec.is_src() {
+            return Err("LLVM knows no `lit` here; write the number");
+        }
+        // LLVM holds what it stores as bf16 to the range of f16 in this instruction.
+        let number = Number::read(text).filter(|_| row.name == "v_dot2_bf16_bf16");
+        match number {
+            Some(Number::Float(v)) if v.abs() >= 65520.0 || spec.ty == Ty::Bf16 && to_f16(v).is_none() => {
+                Err("LLVM takes floats of f16's range only; write its bits")
+            }
+            _ => Ok(()),
+        }
     }
 
     /// A form without modifiers takes constants with `neg` or `abs` as constants of the resulting value.
@@ -613,7 +686,7 @@ fn source_modifiers(text: &str) -> (bool, bool, &str) {
         (neg, text) = (true, t);
     } else if let Some(t) = text
         .strip_prefix('-')
-        .filter(|t| t.starts_with(|c: char| c == '|' || c.is_ascii_alphabetic()))
+        .filter(|t| t.starts_with(|c: char| matches!(c, '|' | '[') || c.is_ascii_alphabetic()))
     {
         (neg, text) = (true, t);
     }

@@ -149,11 +149,29 @@ fn belongs(row: &Row, key: &str) -> bool {
         "gds" => row.family == Family::Ds,
         "offset" => {
             buffer
-                || matches!(row.family, Family::Flat | Family::Smem)
+                || row.family == Family::Flat
+                || (row.family == Family::Smem && !row.operands.is_empty())
                 || (row.family == Family::Ds && !two && row.name != "ds_nop")
         }
         "offset0" | "offset1" => row.family == Family::Ds && two,
         _ => true,
+    }
+}
+
+/// Whether LLVM has `no` before this modifier of the row: where it is a bit of the instruction, not another opcode.
+fn negatable(row: &Row, key: &str) -> bool {
+    let image = row.family == Family::Mimg;
+    match key {
+        "glc" | "slc" | "dlc" => !graphics::is_ray(row),
+        "clamp" => true,
+        "gds" => {
+            let permutes = row.class == Class::LdsLane && row.name != "ds_swizzle_b32";
+            !permutes && !row.flags.has(Flags::NO_GDS) && !row.flags.has(Flags::GDS_ONLY)
+        }
+        "a16" => image,
+        "d16" => image && !graphics::is_ray(row) && !row.flags.has(Flags::NO_D16),
+        "unorm" | "r128" | "tfe" | "lwe" => image && !graphics::is_ray(row),
+        _ => false,
     }
 }
 
@@ -167,8 +185,9 @@ impl Parser {
         const VALUE: &str = "the value is out of range";
         let (key, value) = text.split_once(':').unwrap_or((text, ""));
         // `noglc` says that `glc` is off, which it is.
-        let off = matches!(key, "noglc" | "noslc" | "nodlc");
-        let key = if off { &key[2..] } else { key };
+        let negated = key.strip_prefix("no").filter(|k| negatable(self.row, k));
+        let off = negated.is_some();
+        let key = negated.unwrap_or(key);
         let name = if matches!(key, "mul" | "div") { "omod" } else { key };
         if self.seen.has(name) {
             return Err("it stands twice");
@@ -217,7 +236,7 @@ impl Parser {
             "clamp" => flag(&mut m.clamp)?,
             "mul" => m.omod = [1, 2, 4].iter().position(|&v| n() == Ok(v)).ok_or("mul is 1, 2 or 4")? as u32,
             "div" => m.omod = [1, 2].iter().position(|&v| n() == Ok(v)).ok_or("div is 1 or 2")? as u32 * 3,
-            "offset" if value.starts_with("swizzle(") => {
+            "offset" if value.starts_with("swizzle") => {
                 let swizzle = imm::parse_swizzle(value).filter(|_| self.row.name == "ds_swizzle_b32");
                 m.offset = swizzle.ok_or("a swizzle is for ds_swizzle_b32, which has four modes of it")?;
             }

@@ -34,6 +34,9 @@ pub struct Section {
     pub size: u64,
 }
 
+/// Name of the sections that hold one common symbol each (`.comm`): they become the start of .bss, as in ld.lld.
+pub const COMMON: &str = "COMMON";
+
 /// Where a symbol is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
@@ -171,8 +174,10 @@ impl Rank {
                 ".relro_padding",
                 ".init_array",
                 ".fini_array",
+                ".preinit_array",
             ];
             match kind {
+                elf::SHT_INIT_ARRAY | elf::SHT_FINI_ARRAY | elf::SHT_PREINIT_ARRAY => Rank::Relro,
                 _ if relro.contains(&name) => Rank::Relro,
                 elf::SHT_NOBITS => Rank::NoBits,
                 _ => Rank::Data,
@@ -224,6 +229,9 @@ impl Out {
 
 /// The output section of an input section: numbered and per-function sections are collected.
 fn output_name(name: &str) -> &str {
+    if name == COMMON {
+        return ".bss";
+    }
     let collected = [
         ".text",
         ".rodata",
@@ -336,7 +344,9 @@ impl Linker {
         }
         // A marker for linkers, dropped as LLD drops it.
         let marker = |s: &Section| s.name == ".note.GNU-stack";
-        for (i, s) in self.sections.iter().enumerate().filter(|(_, s)| !marker(s)) {
+        let mut order: Vec<(usize, &Section)> = self.sections.iter().enumerate().filter(|(_, s)| !marker(s)).collect();
+        order.sort_by_key(|(_, s)| s.name != COMMON);
+        for (i, s) in order {
             let name = output_name(&s.name);
             let at = match out.iter().position(|o| o.name == name) {
                 Some(at) => at,
@@ -352,7 +362,8 @@ impl Linker {
             o.inputs.push((i, start));
             o.size = start + s.size;
         }
-        let tags = if relas > 0 { 4 } else { 0 } + 7;
+        let arrays = out.iter().filter(|o| array_tags(o.kind).is_some()).count() as u64;
+        let tags = if relas > 0 { 4 } else { 0 } + 7 + 2 * arrays;
         out.push(made(".dynamic", elf::SHT_DYNAMIC, alloc | write, 8, 16, 16 * tags));
         if !self.got.is_empty() {
             out.push(made(
@@ -684,8 +695,13 @@ impl Linker {
             (elf::DT_STRSZ, size(".dynstr")),
             (elf::DT_GNU_HASH, address(".gnu.hash")),
             (elf::DT_HASH, address(".hash")),
-            (elf::DT_NULL, 0),
         ]);
+        for kind in [elf::SHT_PREINIT_ARRAY, elf::SHT_INIT_ARRAY, elf::SHT_FINI_ARRAY] {
+            if let (Some(o), Some((at, bytes))) = (layout.out.iter().find(|o| o.kind == kind), array_tags(kind)) {
+                tags.extend([(at, o.address), (bytes, o.size)]);
+            }
+        }
+        tags.push((elf::DT_NULL, 0));
         tags.iter()
             .flat_map(|&(tag, value)| [u64::from(tag), value])
             .flat_map(u64::to_le_bytes)
@@ -711,6 +727,16 @@ impl Linker {
         h.extend(o.entsize.to_le_bytes());
         h
     }
+}
+
+/// The dynamic tags that name an array of functions a loader calls, by its section's type: address and bytes.
+fn array_tags(kind: u32) -> Option<(u32, u32)> {
+    Some(match kind {
+        elf::SHT_PREINIT_ARRAY => (elf::DT_PREINIT_ARRAY, elf::DT_PREINIT_ARRAYSZ),
+        elf::SHT_INIT_ARRAY => (elf::DT_INIT_ARRAY, elf::DT_INIT_ARRAYSZ),
+        elf::SHT_FINI_ARRAY => (elf::DT_FINI_ARRAY, elf::DT_FINI_ARRAYSZ),
+        _ => return None,
+    })
 }
 
 /// Number and flags of the segments there are, in order.

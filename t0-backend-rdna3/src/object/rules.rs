@@ -5,6 +5,7 @@
 //! Source: LLVM 19 `AMDGPUMetadataVerifier`, each row tried with llvm-mc.
 
 use super::msgpack::Value;
+use super::yaml::Step;
 
 /// Why metadata is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -12,11 +13,12 @@ use super::msgpack::Value;
 pub enum RuleError {
     #[error("`{key}` is missing in {place}; LLVM requires it")]
     Missing { key: &'static str, place: &'static str },
-    #[error("`{key}` in {place} must be {want}")]
+    #[error("`{key}` in {place} must be {want}{found}")]
     Wrong {
         key: &'static str,
         place: &'static str,
         want: &'static str,
+        found: &'static str,
     },
     #[error("{place} must be a map")]
     NoMap { place: &'static str },
@@ -126,18 +128,24 @@ const VALUE_KINDS: &[&str] = &[
 /// Checks metadata.
 ///
 /// # Errors
-/// The first entry LLVM's assembler refuses.
-pub fn check(metadata: &Value) -> Result<(), RuleError> {
-    check_map(metadata, ROOT, "the metadata")
+/// The first entry LLVM's assembler refuses, and the way to it: keys and, for items of lists, their numbers.
+pub fn check(metadata: &Value) -> Result<(), (RuleError, Vec<Step>)> {
+    let mut path = Vec::new();
+    check_map(metadata, ROOT, "the metadata", &mut path).map_err(|e| (e, path))
 }
 
-fn check_map(map: &Value, rules: &[Rule], place: &'static str) -> Result<(), RuleError> {
+/// On an error the path leads to the entry, or to the map that lacks one.
+fn check_map(map: &Value, rules: &[Rule], place: &'static str, path: &mut Vec<Step>) -> Result<(), RuleError> {
     if !matches!(map, Value::Map(_)) {
         return Err(RuleError::NoMap { place });
     }
     for &(key, required, want) in rules {
         match map.get(key) {
-            Some(value) => check_value(value, key, want, place)?,
+            Some(value) => {
+                path.push(Step::Key(key.to_owned()));
+                check_value(value, key, want, place, path)?;
+                path.pop();
+            }
             None if required => return Err(RuleError::Missing { key, place }),
             None => {}
         }
@@ -145,7 +153,13 @@ fn check_map(map: &Value, rules: &[Rule], place: &'static str) -> Result<(), Rul
     Ok(())
 }
 
-fn check_value(value: &Value, key: &'static str, want: Want, place: &'static str) -> Result<(), RuleError> {
+fn check_value(
+    value: &Value,
+    key: &'static str,
+    want: Want,
+    place: &'static str,
+    path: &mut Vec<Step>,
+) -> Result<(), RuleError> {
     let items = |fits: fn(&Value) -> bool| value.as_array().is_some_and(|a| a.iter().all(fits));
     let int = |v: &Value| matches!(v, Value::Int(_));
     let (ok, want) = match want {
@@ -169,12 +183,28 @@ fn check_value(value: &Value, key: &'static str, want: Want, place: &'static str
         ),
         Want::Texts => (items(|v| v.as_str().is_some()), "a list of texts"),
         Want::List(rules, inner) => match value.as_array() {
-            Some(all) => return all.iter().try_for_each(|v| check_map(v, rules, inner)),
+            Some(all) => {
+                for (i, v) in all.iter().enumerate() {
+                    path.push(Step::Item(i));
+                    check_map(v, rules, inner, path)?;
+                    path.pop();
+                }
+                return Ok(());
+            }
             None => (false, "a list"),
         },
     };
     if ok {
         return Ok(());
     }
-    Err(RuleError::Wrong { key, place, want })
+    let found = match value {
+        Value::Bool(_) => "; this is a boolean in YAML, as are y, n, on, off and the like",
+        _ => "",
+    };
+    Err(RuleError::Wrong {
+        key,
+        place,
+        want,
+        found,
+    })
 }

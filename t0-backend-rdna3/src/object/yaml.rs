@@ -20,6 +20,15 @@ pub struct YamlError {
     pub what: &'static str,
 }
 
+/// A step into metadata.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// The entry of a map with this key.
+    Key(String),
+    /// The item of a list with this number, from 0.
+    Item(usize),
+}
+
 /// Deepest nesting accepted; real metadata has about five levels.
 const MAX_DEPTH: u32 = 32;
 
@@ -45,6 +54,13 @@ impl Line<'_> {
 ///
 /// Errors: the first line that is not of the accepted style.
 pub fn parse(text: &str) -> Result<Value, YamlError> {
+    parse_with_places(text).map(|(value, _)| value)
+}
+
+/// Reads metadata; gives with it the line of each entry outside brackets, from 1.
+///
+/// Errors: as of [`parse`].
+pub fn parse_with_places(text: &str) -> Result<(Value, Places), YamlError> {
     let mut lines = Vec::new();
     for (number, line) in (1u32..).zip(text.lines()) {
         let content = line.trim_start_matches(' ');
@@ -65,13 +81,18 @@ pub fn parse(text: &str) -> Result<Value, YamlError> {
         }
         lines.push(line);
     }
-    let mut p = Parser { lines, at: 0 };
+    let mut p = Parser {
+        lines,
+        at: 0,
+        path: Vec::new(),
+        places: Places::default(),
+    };
     let Some(first) = p.lines.first().cloned() else {
-        return Ok(Value::Map(Vec::new()));
+        return Ok((Value::Map(Vec::new()), p.places));
     };
     let value = p.block(first.indent, MAX_DEPTH)?;
     match p.lines.get(p.at) {
-        None => Ok(value),
+        None => Ok((value, p.places)),
         Some(l) => Err(l.error("the line is indented unlike those before it")),
     }
 }
@@ -90,9 +111,24 @@ fn strip_comment(text: &str) -> &str {
     text
 }
 
+/// Where entries of metadata stand in its text.
+#[derive(Debug, Clone, Default)]
+pub struct Places(Vec<(Vec<Step>, u32)>);
+
+impl Places {
+    /// The line of an entry, or of what it is part of as far as that is known.
+    pub fn line(&self, path: &[Step]) -> Option<u32> {
+        let found = |len: usize| self.0.iter().find(|(p, _)| p[..] == path[..len]).map(|p| p.1);
+        (1..=path.len()).rev().find_map(found)
+    }
+}
+
 struct Parser<'a> {
     lines: Vec<Line<'a>>,
     at: usize,
+    /// The way to what is being read.
+    path: Vec<Step>,
+    places: Places,
 }
 
 impl Parser<'_> {
@@ -120,9 +156,11 @@ impl Parser<'_> {
                 break;
             }
             let inner = rest.trim_start();
+            self.enter(Step::Item(items.len()), line.number);
             if inner.is_empty() {
                 self.at += 1;
                 items.push(self.nested(indent, depth, false)?);
+                self.path.pop();
                 continue;
             }
             // What follows the dash is the first line of a block of its own.
@@ -133,6 +171,7 @@ impl Parser<'_> {
                 ..line
             };
             items.push(self.block(column, depth)?);
+            self.path.pop();
         }
         Ok(Value::Array(items))
     }
@@ -149,6 +188,7 @@ impl Parser<'_> {
                 return Err(line.error(TWICE));
             }
             self.at += 1;
+            self.enter(Step::Key(key_text(&key)), line.number);
             // Anchors name a node for aliases, which LLVM does not read.
             let rest = match rest.strip_prefix('&') {
                 Some(anchored) => anchored.split_once(' ').map_or("", |(_, rest)| rest.trim_start()),
@@ -159,10 +199,16 @@ impl Parser<'_> {
             } else {
                 self.value(rest, &line)?
             };
+            self.path.pop();
             entries.push((key, value));
         }
         entries.sort_by_key(|e| key_text(&e.0));
         Ok(Value::Map(entries))
+    }
+
+    fn enter(&mut self, step: Step, line: u32) {
+        self.path.push(step);
+        self.places.0.push((self.path.clone(), line));
     }
 
     /// A scalar, or a list or map in brackets, which may go on in the following lines.
