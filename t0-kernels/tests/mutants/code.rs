@@ -501,6 +501,7 @@ impl Maker<'_> {
                 ..Resources::default()
             },
             args: m.args.clone(),
+            lds: m.lds.clone(),
             max_group_size: m.max_group_size,
             required_group_size: m.required_group_size,
             spills: [0, 0],

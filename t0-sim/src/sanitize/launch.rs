@@ -11,9 +11,10 @@ use t0_backend_rdna3::object::KernelMetadata;
 
 use super::bounds::Bounds;
 use super::clocks::Clocks;
+use super::lds::Lds;
 use super::race::{Event, Shadow};
 use super::report::{Reports, What};
-use super::shadow::{Cell, Entry, Role};
+use super::shadow::{Entry, Role};
 use super::taint::Found;
 use super::{Touch, Watch};
 use crate::driver::{Finding, Offset, Site, Unwritten, Vm};
@@ -35,7 +36,7 @@ pub(crate) struct Sanitizer {
     pub(super) shadow: Mutex<Shadow>,
     ledger: Mutex<Ledger>,
     /// Shadows of LDS nobody uses.
-    pool: Mutex<Vec<Vec<Cell>>>,
+    pool: Mutex<Vec<Lds>>,
     lds: u32,
     waves: u32,
 }
@@ -179,10 +180,9 @@ impl Sanitizer {
 
     /// The watch over a group that starts.
     pub fn watch(self: &Arc<Self>, group: u64) -> Box<Watch> {
-        let cells = self.lds.div_ceil(4) as usize;
         let used = lock(&self.pool).pop();
-        // An entry of group 0 in a new cell has no mask, one of an older group does not count.
-        let lds = used.unwrap_or_else(|| vec![Cell::EMPTY; cells]);
+        let mut lds = used.unwrap_or_else(|| Lds::new(self.lds.div_ceil(4) as usize));
+        lds.clear();
         Box::new(Watch::new(self.clone(), group as u32, self.waves as usize, lds))
     }
 

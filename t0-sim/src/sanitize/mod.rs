@@ -6,7 +6,7 @@
 //! `smem`, `lds::show`, `scratch::private`). Fast paths that know no lanes are skipped then; off, each of these places
 //! costs one predictable branch.
 //!
-//! What an access is checked for: `bounds` (exact sizes, names), `race` (with `shadow`, `clocks` and `sync`), and a few
+//! What an access is checked for: `bounds` (exact sizes, names), `race` (with `shadow`, `lds`, `clocks` and `sync`), and a few
 //! traps that depend on values and so escape a static checker: float atomics on fine-grained memory, FLAT and scratch
 //! addresses that only an offset brings into their aperture (entries of the errata table with scope "values").
 //!
@@ -17,6 +17,7 @@
 mod bounds;
 mod clocks;
 mod launch;
+mod lds;
 mod race;
 mod report;
 mod shadow;
@@ -41,10 +42,11 @@ use crate::wave::{Row, Wave};
 use bounds::Good;
 use clocks::{join, Clocks, Done};
 pub(crate) use launch::Sanitizer;
+use lds::Lds;
 use race::{Access, Event, Logged};
 use report::{Reports, What};
 pub(crate) use shadow::Entry;
-use shadow::{Cell, Role};
+use shadow::Role;
 use sync::Acquired;
 use taint::{Bytes, Taint};
 
@@ -118,7 +120,7 @@ pub struct Watch {
     started: Clocks,
     log: Vec<Event>,
     /// Shadow of the LDS.
-    lds: Vec<Cell>,
+    lds: Lds,
     /// Undefined bits of the waves' registers and of the LDS; empty when values are not followed.
     taint: Vec<Taint>,
     undefined: Bytes,
@@ -138,7 +140,7 @@ pub struct Watch {
 type Left = (Vec<Event>, Clocks, Reports, u64);
 
 impl Watch {
-    fn new(launch: Arc<Sanitizer>, group: u32, waves: usize, lds: Vec<Cell>) -> Watch {
+    fn new(launch: Arc<Sanitizer>, group: u32, waves: usize, lds: Lds) -> Watch {
         Watch {
             launch,
             group,
@@ -164,7 +166,7 @@ impl Watch {
         (self.log.clone(), self.started.clone(), reports, self.swallowed)
     }
 
-    fn into_parts(self) -> (Vec<Cell>, Left) {
+    fn into_parts(self) -> (Lds, Left) {
         (self.lds, (self.log, self.started, self.reports, self.swallowed))
     }
 
@@ -303,7 +305,7 @@ impl Watch {
 
     fn local(&mut self, w: &Wave, t: &Touch) {
         let a = self.access(w, t);
-        race::local(&mut self.lds, &self.clocks, &mut self.reports, &a);
+        self.lds.check(&self.clocks, &mut self.reports, &a);
         let first = t.at[t.lanes.trailing_zeros() as usize % 32];
         if a.role == Role::Atomic && a.returns && lanes_of(t.lanes).all(|l| t.at[l] == first) {
             self.pass_on(&a, first);
@@ -435,6 +437,7 @@ impl Watch {
     pub fn barrier(&mut self, waves: &[Wave]) {
         let done: Vec<Done> = waves.iter().map(|w| w.waits.done()).collect();
         self.clocks.barrier(&done);
+        self.lds.barrier(&self.clocks);
         Acquired::barrier(&mut self.acquired, &done);
         self.note(Event::Barrier(done.into()));
     }

@@ -1,7 +1,7 @@
 //! Races: two accesses of the same bytes by different waves, at least one of them a store, that nothing orders.
 //!
 //! Within a workgroup `clocks` knows the order, between workgroups `sync`. LDS is checked as it is accessed, by the one
-//! thread that runs the group. Global memory is shared by groups that run on several host threads; for a report that does
+//! thread that runs the group, see `lds`. Global memory is shared by groups that run on several host threads; for a report that does
 //! not depend on them there are two ways. A launch without ordered instructions (see `order.rs`) has no order between
 //! its groups at all: each group writes down its accesses ([`Event`]), and the logs are checked in ascending order of
 //! groups. Any other launch runs on one thread under the sanitizer, in the order of the token, and is checked at once.
@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use super::clocks::{Clocks, Done};
 use super::report::{Both, Reports, What};
-use super::shadow::{Cell, Conflict, Entry, Pages, Role};
+use super::shadow::{Cell, Conflict, Entry, Pages, Role, Slot};
 use super::sync::{Acquired, Releases, Seen};
 use super::Kind;
 use crate::mem::{lanes_of, Addresses};
@@ -43,32 +43,40 @@ pub(super) struct Access<'a> {
 }
 
 impl Access<'_> {
-    /// Calls `f` with the entry, the dword's address and the value stored, for every dword that a lane touches.
+    /// Calls `f` with the entry, the dword's address and the value stored, for every dword that a lane of `lanes` touches.
     #[inline(always)]
-    fn cells(&self, mut f: impl FnMut(&Entry, u64, Option<u32>)) {
-        for l in lanes_of(self.lanes) {
+    pub fn cells(&self, lanes: u32, mut f: impl FnMut(&Entry, u64, Option<u32>)) {
+        let whole = self.bytes % 4 == 0;
+        for l in lanes_of(lanes) {
             let at = self.at[l];
-            let mut e = Entry {
+            let e = Entry {
                 lane: self.who.lane + l as u8,
                 mask: 15,
                 ..self.who
             };
-            if at % 4 == 0 && self.bytes % 4 == 0 {
+            if whole && at % 4 == 0 {
                 for k in 0..self.bytes / 4 {
                     let value = self.values.and_then(|(rows, _)| rows.get(k as usize)).map(|r| r[l]);
                     f(&e, at + 4 * u64::from(k), value);
                 }
                 continue;
             }
-            let end = at + u64::from(self.bytes);
-            for cell in (at & !3..end).step_by(4) {
-                let (from, to) = (at.max(cell), end.min(cell + 4));
-                e.mask = (from..to).fold(0, |m, b| m | 1 << (b - cell));
-                let value = self.values.map(|(rows, shift)| {
-                    (from..to).fold(0, |v, b| v | byte(rows, shift, l, b - at) << (8 * (b - cell)))
-                });
-                f(&e, cell, value);
-            }
+            self.parts(l, e, &mut f);
+        }
+    }
+
+    /// The same of a lane whose bytes are not whole dwords.
+    #[inline(never)]
+    fn parts(&self, l: usize, mut e: Entry, f: &mut impl FnMut(&Entry, u64, Option<u32>)) {
+        let at = self.at[l];
+        let end = at + u64::from(self.bytes);
+        for cell in (at & !3..end).step_by(4) {
+            let (from, to) = (at.max(cell), end.min(cell + 4));
+            e.mask = (from..to).fold(0, |m, b| m | 1 << (b - cell));
+            let value = self
+                .values
+                .map(|(rows, shift)| (from..to).fold(0, |v, b| v | byte(rows, shift, l, b - at) << (8 * (b - cell))));
+            f(&e, cell, value);
         }
     }
 }
@@ -79,14 +87,15 @@ fn byte(rows: &[Row], shift: u32, l: usize, b: u64) -> u32 {
     rows.get(bit as usize / 32).map_or(0, |r| r[l] >> (bit % 32) & 0xff)
 }
 
+/// Notes an access in a cell.
 #[inline(always)]
-fn visit(
-    cell: &mut Cell,
+pub(super) fn visit<S: Slot>(
+    cell: &mut Cell<S>,
     role: Role,
-    e: &Entry,
+    e: &S,
     value: Option<u32>,
-    before: impl Fn(&Entry) -> bool,
-) -> Option<Conflict> {
+    before: impl Fn(&S) -> bool,
+) -> Option<Conflict<S>> {
     match role {
         Role::Load => cell.load(e, before),
         Role::Store => cell.store(e, value, before),
@@ -94,7 +103,9 @@ fn visit(
     }
 }
 
-fn report(reports: &mut Reports, local: bool, role: Role, e: &Entry, va: u64, c: &Conflict) {
+/// Reports a conflict of the access `e` of the dword at `va`.
+#[cold]
+pub(super) fn report(reports: &mut Reports, local: bool, role: Role, e: &Entry, va: u64, c: &Conflict<Entry>) {
     let both = Both {
         local,
         role,
@@ -104,19 +115,6 @@ fn report(reports: &mut Reports, local: bool, role: Role, e: &Entry, va: u64, c:
         same: c.same,
     };
     reports.add(e, What::Race(both));
-}
-
-/// Checks an access of the LDS. Cells that another group left behind are as good as new.
-pub(super) fn local(cells: &mut [Cell], clocks: &Clocks, reports: &mut Reports, a: &Access) {
-    let before = |e: &Entry| e.group != a.who.group || clocks.before(e, a.who.wave);
-    a.cells(|e, at, value| {
-        let Some(cell) = usize::try_from(at / 4).ok().and_then(|k| cells.get_mut(k)) else {
-            return; // Outside: reported as that.
-        };
-        if let Some(c) = visit(cell, a.role, e, value, before) {
-            report(reports, true, a.role, e, at, &c);
-        }
-    });
 }
 
 /// What is known of all groups' accesses of global memory.
@@ -134,7 +132,7 @@ impl Shadow {
         }
         let before = |e: &Entry| e.group == a.who.group && clocks.before(e, a.who.wave);
         let pages = &mut self.pages;
-        a.cells(|e, va, value| {
+        a.cells(a.lanes, |e, va, value| {
             if let Some(c) = visit(pages.cell(va), a.role, e, value, before) {
                 report(reports, false, a.role, e, va, &c);
             }
@@ -159,7 +157,7 @@ impl Shadow {
                             _ => releases.cover(acquired.for_stores(&a.done), e),
                         }
             };
-            a.cells(|e, va, value| {
+            a.cells(a.lanes, |e, va, value| {
                 if let Some(c) = visit(pages.cell(va), role, e, value, before) {
                     report(reports, false, role, e, va, &c);
                 }

@@ -10,6 +10,19 @@
 
 use std::collections::HashMap;
 
+/// An access as a cell keeps it: whole ([`Entry`]), or shorter, by reference.
+pub(super) trait Slot: Copy {
+    /// No access.
+    const NONE: Self;
+    /// Bytes of the cell; 0: no access.
+    fn mask(&self) -> u8;
+    /// A compare-and-swap.
+    fn compares(&self) -> bool;
+    fn same_wave(&self, other: &Self) -> bool;
+    /// `self` in the place of `old`, which keeps its bytes if it is the same access.
+    fn joined(&self, old: &Self) -> Self;
+}
+
 /// One access of a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Entry {
@@ -32,6 +45,14 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
+    /// Whether both are of the same execution of an instruction.
+    #[inline(always)]
+    pub(super) fn same_access(&self, other: &Entry) -> bool {
+        self.same_wave(other) && self.number == other.number && self.counter == other.counter && self.at == other.at
+    }
+}
+
+impl Slot for Entry {
     const NONE: Entry = Entry {
         group: 0,
         number: 0,
@@ -44,15 +65,23 @@ impl Entry {
     };
 
     #[inline(always)]
+    fn mask(&self) -> u8 {
+        self.mask
+    }
+
+    #[inline(always)]
+    fn compares(&self) -> bool {
+        self.compares
+    }
+
+    #[inline(always)]
     fn same_wave(&self, other: &Entry) -> bool {
         self.group == other.group && self.wave == other.wave
     }
 
-    /// `self` in the place of `old`, which keeps its bytes if it is the same access.
     #[inline(always)]
     fn joined(&self, old: &Entry) -> Entry {
-        let one = self.same_wave(old) && self.number == old.number && self.counter == old.counter && self.at == old.at;
-        if one {
+        if self.same_access(old) {
             Entry {
                 mask: self.mask | old.mask,
                 ..*old
@@ -73,41 +102,49 @@ pub(super) enum Role {
 
 /// An earlier access that conflicts with a new one.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Conflict {
-    pub other: Entry,
+pub(super) struct Conflict<S> {
+    pub other: S,
     pub role: Role,
     /// Both stored the same bytes.
     pub same: bool,
 }
 
 /// The accesses of a dword.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Cell {
-    store: Entry,
-    loads: [Entry; 2],
-    atomics: [Entry; 2],
+#[derive(Clone, Debug)]
+pub(super) struct Cell<S> {
+    store: S,
+    loads: [S; 2],
+    /// Apart, because most cells never see one.
+    atomics: Option<Box<[S; 2]>>,
     /// What was stored.
     value: u32,
 }
 
-impl Cell {
-    pub const EMPTY: Cell = Cell {
-        store: Entry::NONE,
-        loads: [Entry::NONE; 2],
-        atomics: [Entry::NONE; 2],
+impl<S: Slot> Cell<S> {
+    pub const EMPTY: Cell<S> = Cell {
+        store: S::NONE,
+        loads: [S::NONE; 2],
+        atomics: None,
         value: 0,
     };
 
+    /// Calls `f` with every place that holds an access.
+    pub fn each(&mut self, f: impl FnMut(&mut S)) {
+        let atomics = self.atomics.iter_mut().flat_map(|a| a.iter_mut());
+        let all = self.loads.iter_mut().chain(atomics).chain([&mut self.store]);
+        all.filter(|e| e.mask() != 0).for_each(f);
+    }
+
     /// The last store.
     #[cfg(test)]
-    fn last_store(&self) -> Entry {
+    fn last_store(&self) -> S {
         self.store
     }
 
     /// Notes a load. `before` tells what is ordered before it.
     #[inline(always)]
-    pub fn load(&mut self, me: &Entry, before: impl Fn(&Entry) -> bool) -> Option<Conflict> {
-        let proven = |e: &Entry| e.compares || before(e);
+    pub fn load(&mut self, me: &S, before: impl Fn(&S) -> bool) -> Option<Conflict<S>> {
+        let proven = |e: &S| e.compares() || before(e);
         let found = stores(self, me, &before).or_else(|| atomics(self, me, &proven));
         keep(&mut self.loads, me, &before);
         found
@@ -115,18 +152,18 @@ impl Cell {
 
     /// Notes an atomic.
     #[inline(always)]
-    pub fn atomic(&mut self, me: &Entry, before: impl Fn(&Entry) -> bool) -> Option<Conflict> {
-        let found = stores(self, me, &before).or_else(|| loads(self, me, &|e: &Entry| me.compares || before(e)));
-        keep(&mut self.atomics, me, &before);
+    pub fn atomic(&mut self, me: &S, before: impl Fn(&S) -> bool) -> Option<Conflict<S>> {
+        let found = stores(self, me, &before).or_else(|| loads(self, me, &|e: &S| me.compares() || before(e)));
+        keep(self.atomics.get_or_insert_with(|| Box::new([S::NONE; 2])), me, &before);
         found
     }
 
     /// Notes a store of `value`, if that is known.
     #[inline(always)]
-    pub fn store(&mut self, me: &Entry, value: Option<u32>, before: impl Fn(&Entry) -> bool) -> Option<Conflict> {
+    pub fn store(&mut self, me: &S, value: Option<u32>, before: impl Fn(&S) -> bool) -> Option<Conflict<S>> {
         let mut found = stores(self, me, &before);
         if let (Some(c), Some(v)) = (&mut found, value) {
-            let bytes = spread(c.other.mask & me.mask);
+            let bytes = spread(c.other.mask() & me.mask());
             c.same = (v ^ self.value) & bytes == 0;
         }
         let found = found
@@ -135,12 +172,12 @@ impl Cell {
             .or_else(|| atomics(self, me, &before))
             .or(found);
         self.store = me.joined(&self.store);
-        let bytes = spread(me.mask);
+        let bytes = spread(me.mask());
         self.value = self.value & !bytes | value.unwrap_or(!self.value) & bytes;
-        for e in self.loads.iter_mut().chain(&mut self.atomics) {
-            if e.mask != 0 && (e.same_wave(me) || before(e)) {
-                *e = Entry::NONE;
-            }
+        let over = |e: &S| e.mask() != 0 && (e.same_wave(me) || before(e));
+        self.loads.iter_mut().filter(|e| over(e)).for_each(|e| *e = S::NONE);
+        if let Some(atomics) = &mut self.atomics {
+            atomics.iter_mut().filter(|e| over(e)).for_each(|e| *e = S::NONE);
         }
         found
     }
@@ -153,13 +190,9 @@ fn spread(mask: u8) -> u32 {
 }
 
 #[inline(always)]
-fn clash(e: &Entry, me: &Entry, before: &impl Fn(&Entry) -> bool) -> bool {
-    e.mask & me.mask != 0 && !e.same_wave(me) && !before(e)
-}
-
-#[inline(always)]
-fn among(entries: &[Entry], role: Role, me: &Entry, before: &impl Fn(&Entry) -> bool) -> Option<Conflict> {
-    let other = *entries.iter().find(|e| clash(e, me, before))?;
+fn among<S: Slot>(entries: &[S], role: Role, me: &S, before: &impl Fn(&S) -> bool) -> Option<Conflict<S>> {
+    let clash = |e: &&S| e.mask() & me.mask() != 0 && !e.same_wave(me) && !before(e);
+    let other = *entries.iter().find(clash)?;
     Some(Conflict {
         other,
         role,
@@ -168,26 +201,26 @@ fn among(entries: &[Entry], role: Role, me: &Entry, before: &impl Fn(&Entry) -> 
 }
 
 #[inline(always)]
-fn stores(c: &Cell, me: &Entry, before: &impl Fn(&Entry) -> bool) -> Option<Conflict> {
+fn stores<S: Slot>(c: &Cell<S>, me: &S, before: &impl Fn(&S) -> bool) -> Option<Conflict<S>> {
     among(std::slice::from_ref(&c.store), Role::Store, me, before)
 }
 
 #[inline(always)]
-fn loads(c: &Cell, me: &Entry, before: &impl Fn(&Entry) -> bool) -> Option<Conflict> {
+fn loads<S: Slot>(c: &Cell<S>, me: &S, before: &impl Fn(&S) -> bool) -> Option<Conflict<S>> {
     among(&c.loads, Role::Load, me, before)
 }
 
 #[inline(always)]
-fn atomics(c: &Cell, me: &Entry, before: &impl Fn(&Entry) -> bool) -> Option<Conflict> {
-    among(&c.atomics, Role::Atomic, me, before)
+fn atomics<S: Slot>(c: &Cell<S>, me: &S, before: &impl Fn(&S) -> bool) -> Option<Conflict<S>> {
+    among(c.atomics.as_deref()?, Role::Atomic, me, before)
 }
 
 /// Puts an access into one of two places: that of its own wave, an empty one, or one whose access is ordered before.
 /// If both are taken by other waves' unordered accesses, those will do.
 #[inline(always)]
-fn keep(places: &mut [Entry; 2], me: &Entry, before: &impl Fn(&Entry) -> bool) {
-    let own = places.iter().position(|e| e.mask != 0 && e.same_wave(me));
-    let free = || places.iter().position(|e| e.mask == 0 || before(e));
+fn keep<S: Slot>(places: &mut [S; 2], me: &S, before: &impl Fn(&S) -> bool) {
+    let own = places.iter().position(|e| e.mask() != 0 && e.same_wave(me));
+    let free = || places.iter().position(|e| e.mask() == 0 || before(e));
     if let Some(k) = own.or_else(free) {
         places[k] = me.joined(&places[k]);
     }
@@ -196,23 +229,36 @@ fn keep(places: &mut [Entry; 2], me: &Entry, before: &impl Fn(&Entry) -> bool) {
 /// Bytes of global memory per page of shadow.
 const PAGE: u64 = 1024;
 const CELLS: usize = PAGE as usize / 4;
+/// Pages that are found without a look into the index: rows of a matrix take turns.
+const NEAR: usize = 256;
 
 /// The shadow of global memory, made where it is touched.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Pages {
     index: HashMap<u64, u32>,
-    pages: Vec<Box<[Cell]>>,
-    /// The page used last, and its number.
-    last: Option<(u64, u32)>,
+    pages: Vec<Box<[Cell<Entry>]>>,
+    /// Pages used last, and their numbers.
+    near: Box<[(u64, u32); NEAR]>,
+}
+
+impl Default for Pages {
+    fn default() -> Pages {
+        Pages {
+            index: HashMap::new(),
+            pages: Vec::new(),
+            // No address has this page.
+            near: Box::new([(u64::MAX, 0); NEAR]),
+        }
+    }
 }
 
 impl Pages {
     /// The cell of the dword at `va`.
     #[inline(always)]
-    pub fn cell(&mut self, va: u64) -> &mut Cell {
+    pub fn cell(&mut self, va: u64) -> &mut Cell<Entry> {
         let page = va / PAGE;
-        let n = match self.last {
-            Some((p, n)) if p == page => n,
+        let n = match self.near[page as usize % NEAR] {
+            (p, n) if p == page => n,
             _ => self.find(page),
         };
         &mut self.pages[n as usize][(va % PAGE) as usize / 4]
@@ -224,7 +270,7 @@ impl Pages {
             pages.push(vec![Cell::EMPTY; CELLS].into_boxed_slice());
             pages.len() as u32 - 1
         });
-        self.last = Some((page, n));
+        self.near[page as usize % NEAR] = (page, n);
         n
     }
 }

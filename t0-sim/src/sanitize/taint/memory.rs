@@ -47,9 +47,9 @@ impl Bytes {
 
     /// Undefined bits of up to 16 bytes; what lies outside is defined.
     #[inline(always)]
-    fn load(&self, at: u64, len: u32, fresh: Born) -> (u128, Born) {
+    fn load(&self, at: u64, len: u32, fresh: impl Fn() -> Born) -> (u128, Born) {
         match self.part(at, len) {
-            Some(part) if part.iter().any(|&k| k != 0xff) => self.undefined(at, part, fresh),
+            Some(part) if !defined(part) => self.undefined(at, part, fresh()),
             _ => (0, Born::NONE),
         }
     }
@@ -65,7 +65,15 @@ impl Bytes {
     #[inline(always)]
     fn define(&mut self, at: u64, len: u32) {
         let at = at as usize;
-        if let Some(part) = self.known.get_mut(at..at.saturating_add(len as usize)) {
+        let Some(part) = self.known.get_mut(at..at.saturating_add(len as usize)) else {
+            return;
+        };
+        // Usual sizes without a call.
+        if let Ok(all) = <&mut [u8; 16]>::try_from(&mut *part) {
+            *all = [0xff; 16];
+        } else if let Ok(all) = <&mut [u8; 4]>::try_from(&mut *part) {
+            *all = [0xff; 4];
+        } else {
             part.fill(0xff);
         }
     }
@@ -86,6 +94,18 @@ impl Bytes {
                 self.born.insert((at + k as u64) / 4, born);
             }
         }
+    }
+}
+
+/// Whether all bits are defined; usual sizes at once.
+#[inline(always)]
+fn defined(known: &[u8]) -> bool {
+    if let Ok(&all) = <&[u8; 16]>::try_from(known) {
+        u128::from_ne_bytes(all) == u128::MAX
+    } else if let Ok(&all) = <&[u8; 4]>::try_from(known) {
+        u32::from_ne_bytes(all) == u32::MAX
+    } else {
+        known.iter().all(|&k| k == 0xff)
     }
 }
 
@@ -257,7 +277,7 @@ impl Taint {
         let inside = |at: u64| touch.space == Space::Shared || at.saturating_add(touch.bytes.into()) <= stride;
         for l in lanes_of(touch.lanes).filter(|&l| inside(touch.at[l])) {
             let at = base(l) + touch.at[l];
-            let fresh = Born::load(touch.instr.index, touch.space, touch.at[l]);
+            let fresh = || Born::load(touch.instr.index, touch.space, touch.at[l]);
             match touch.kind {
                 Kind::Load => {
                     let (bits, born) = bytes.load(at, touch.bytes, fresh);
