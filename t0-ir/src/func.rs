@@ -139,6 +139,8 @@ pub struct Func {
     pub body: Region,
     /// Source files that spans name.
     pub files: Vec<String>,
+    /// Where the kernel is declared; line 0 if that is not known.
+    pub span: Span,
     /// Places where indices are checked; empty for a kernel that is not checked.
     pub sites: Vec<Site>,
 }
@@ -155,6 +157,7 @@ impl Func {
             ops: Vec::new(),
             body: Region::default(),
             files: Vec::new(),
+            span: Span::default(),
             sites: Vec::new(),
         };
         for p in &params {

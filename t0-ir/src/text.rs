@@ -1,7 +1,7 @@
 //! The text form of a function: printed and parsed without loss.
 //!
 //! ```text
-//! kernel saxpy group 256
+//! kernel saxpy group 256 @0:10:8
 //! param a f32
 //! param x slice f32 read
 //! param y slice f32 write

@@ -231,6 +231,7 @@ impl Simulator {
             Ok(()) if wave.state == WaveState::Running => {
                 let kind = ExecFaultKind::Endless {
                     instructions: self.budget,
+                    place: None,
                     waves: String::from("a single wave"),
                 };
                 Err(locate(kind, None))
@@ -533,6 +534,12 @@ impl Descriptor {
         } else {
             (64, 4)
         };
+        if let Some(n) = [launch.grid, launch.workgroup].iter().position(|s| s.contains(&0)) {
+            let (what, [x, y, z]) = [("grid", launch.grid), ("workgroup", launch.workgroup)][n];
+            return Err(rule(format!(
+                "the packet's {what} is {x} x {y} x {z} work-items; every size must be at least 1"
+            )));
+        }
         if launch.lds < self.lds {
             return Err(rule(format!(
                 "the packet gives {} bytes of LDS, the kernel's descriptor needs {}",

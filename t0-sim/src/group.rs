@@ -18,6 +18,7 @@ use crate::profile::Tally;
 use crate::program::Program;
 use crate::sanitize::Watch;
 use crate::scratch::Area;
+use crate::trail::{watched_from, Trail};
 use crate::wave::{Wave, WaveState, EXEC, POISON};
 
 /// What the initial state of a workgroup depends on (kernel descriptor and packet).
@@ -92,6 +93,8 @@ pub(crate) struct Group {
     idle: u32,
     /// What the group has done since it last yielded.
     polls: Polls,
+    /// The loops its waves are in, once they come near their limit.
+    trails: Vec<Trail>,
 }
 
 /// Why a workgroup stopped without a fault.
@@ -164,9 +167,10 @@ impl Group {
             }
             w
         };
-        let waves = (0..waves).map(make).collect();
+        let waves: Vec<Wave> = (0..waves).map(make).collect();
         Group {
             id,
+            trails: vec![Trail::default(); waves.len()],
             waves,
             slots,
             program,
@@ -221,7 +225,11 @@ impl Group {
                     polls: &mut self.polls,
                     watch: self.watch.as_deref_mut(),
                 };
-                let stop = run(w, &mut env, self.until).map_err(|fault| GroupFault::of(fault, w))?;
+                let stop = match self.trails.get_mut(self.turn) {
+                    Some(trail) if self.until > watched_from(s.budget) => trail.follow(w, &mut env, self.until),
+                    _ => run(w, &mut env, self.until),
+                };
+                let stop = stop.map_err(|fault| GroupFault::of(fault, w))?;
                 match stop {
                     Stop::Paused => {}
                     Stop::Token => return Ok(Pause::Token),
@@ -229,11 +237,7 @@ impl Group {
                     Stop::Jump(to) => return Ok(Pause::Jump(to)),
                 }
                 if w.state == WaveState::Running && w.issued >= s.budget {
-                    let fault = Fault::new(ExecFaultKind::Endless {
-                        instructions: s.budget,
-                        waves: String::new(),
-                    });
-                    return Err(GroupFault::of(fault, w));
+                    return Err(self.endless(s.budget));
                 }
             }
             self.turn += 1;
@@ -296,6 +300,20 @@ impl Group {
     pub fn fault(&self, fault: Box<Fault>) -> GroupFault {
         let w = &self.waves[self.turn.min(self.waves.len() - 1)];
         GroupFault::of(fault, w)
+    }
+
+    /// The wave whose turn it is has used up its instructions: the fault stands at the branch that closes its loop.
+    fn endless(&self, budget: u64) -> GroupFault {
+        let mut fault = self.fault(Fault::new(ExecFaultKind::Endless {
+            instructions: budget,
+            place: None,
+            waves: String::new(),
+        }));
+        let trail = self.trails.get(self.turn);
+        if let Some(back) = trail.and_then(|t| t.endless(&self.program, budget)) {
+            fault.pc = back;
+        }
+        fault
     }
 
     /// Where every wave stands, for reports of launches that do not end.

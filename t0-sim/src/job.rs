@@ -268,7 +268,8 @@ impl<'a> Job<'a> {
         self.note_findings(n, group);
         let program = &group.program;
         let mut e = ExecFault::new(f.fault.kind);
-        if let ExecFaultKind::Endless { waves, .. } = &mut e.kind {
+        if let ExecFaultKind::Endless { place, waves, .. } = &mut e.kind {
+            *place = self.line_of(program, f.pc).map(|s| s.to_string());
             *waves = self.places(group.standing(n).collect());
             let (total, resident) = self.order.sizes();
             if resident < total {

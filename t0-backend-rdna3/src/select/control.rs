@@ -232,6 +232,7 @@ impl<'a> Select<'a> {
         if !else_has_code {
             let values = self.ops(&op.regions[1].ops)?;
             self.assign_all(&Self::pairs(&phis, values), false)?;
+            self.span = op.span;
         }
         let mask = self.x(op.args[0], 0);
         let saved = self.s(Sop1::s_and_saveexec_b32, &[mask]);
@@ -254,6 +255,7 @@ impl<'a> Select<'a> {
             self.assign_all(&Self::pairs(&phis, values), true)?;
         }
         self.bind(end);
+        self.span = op.span;
         self.inst(Sop1::s_mov_b32, &[Reg::EXEC.into(), saved.into()]);
         self.bind_values(&op.results, &phis);
         Ok(())
@@ -318,11 +320,13 @@ impl<'a> Select<'a> {
         Ok(())
     }
 
+    /// The body; what goes on to the next iteration belongs to the loop's own line.
     fn for_body(&mut self, l: &Loop<'a>, masked: bool) -> Sel<()> {
         let mark = self.facts_mark();
         self.assume_below(l.op.regions[0].args[0], l.op.args[1]);
         let values = self.ops(&l.op.regions[0].ops)?;
         self.facts_reset(mark);
+        self.span = l.op.span;
         self.assign_all(&Self::pairs(&l.phis, values), masked)
     }
 
@@ -433,6 +437,7 @@ impl<'a> Select<'a> {
         }
         let values = self.ops(&op.regions[1].ops)?;
         self.facts_reset(mark);
+        self.span = op.span;
         // The results are read after the branch out of the head, where the carried registers still hold this
         // iteration's values.
         let results: Vec<Rep> = condition[1..].iter().map(|&v| self.rep(v)).collect();
@@ -479,6 +484,7 @@ impl<'a> Select<'a> {
         }
         let values = self.ops(&op.regions[1].ops)?;
         self.facts_reset(mark);
+        self.span = op.span;
         self.assign_all(&Self::pairs(phis, values), true)?;
         self.depth -= 1;
         self.branch(Sopp::s_branch, head);

@@ -179,7 +179,7 @@ pub fn select(f: &Func, uniform: Vec<bool>, entry: &Entry) -> Sel<MFunc> {
         uses,
         def,
         labels: Vec::new(),
-        span: Span::default(),
+        span: f.span,
         depth: 0,
         facts: facts::Facts::default(),
         pending: HashMap::new(),
@@ -196,7 +196,7 @@ pub fn select(f: &Func, uniform: Vec<bool>, entry: &Entry) -> Sel<MFunc> {
     s.m.blocks.push(MBlock::default());
     s.prologue(entry)?;
     s.body()?;
-    s.span = Span::default();
+    s.span = f.span;
     s.raw(Sopp::s_endpgm, vec![Operand::Imm(0).into()]);
     s.failed_checks()?;
     s.resolve_labels();
@@ -444,6 +444,7 @@ impl<'a> Select<'a> {
                     .into_iter()
                     .partition(|(_, v, _)| v.iter().any(|v| used.contains(v)));
                 self.params = later;
+                self.span = self.f.span;
                 self.load_params(now);
             }
             self.ops(std::slice::from_ref(id))?;

@@ -136,7 +136,8 @@ pub fn stage_kernel(
         })
         .collect();
     let mut func = Func::new(symbol(entry.name, consts), entry.group, list);
-    func.file(entry.file);
+    func.span.file = func.file(entry.file);
+    (func.span.line, func.span.column) = (here.line, here.column);
     let mut args = func.body.args.clone().into_iter();
     let vals: Vec<Val> = entry
         .params

@@ -361,6 +361,7 @@ impl Parser {
         self.keyword("group")?;
         let group = self.number()?;
         let mut func = Func::new(name, group, Vec::new());
+        func.span = self.source_place()?;
         while self.is_word("param") {
             let param = self.param()?;
             func.params.push(param);

@@ -24,7 +24,11 @@ fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
 }
 
 fn header(out: &mut String, func: &Func) {
-    line(out, format_args!("kernel {} group {}", word(&func.name), func.group));
+    let place = span(func.span);
+    line(
+        out,
+        format_args!("kernel {} group {}{place}", word(&func.name), func.group),
+    );
     for p in &func.params {
         let kind = match p.kind {
             ParamKind::Scalar(s) => s.to_string(),

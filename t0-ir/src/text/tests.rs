@@ -24,6 +24,11 @@ fn everything() -> Func {
         ],
     );
     f.files = vec!["src/a.rs".into(), "we\\ird\n\"ü.rs".into()];
+    f.span = Span {
+        file: 1,
+        line: 4,
+        column: 8,
+    };
     let lds = f.new_lds(LdsAlloc {
         name: "t".into(),
         bytes: 4096,

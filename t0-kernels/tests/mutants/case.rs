@@ -7,7 +7,8 @@
 use std::sync::Arc;
 
 use t0::ir::abi::layout;
-use t0::ir::Func;
+use t0::ir::{Func, Report};
+use t0::Kernel;
 use t0_backend_rdna3::object::CodeObject;
 use t0_backend_rdna3::target::GFX1100;
 use t0_backend_rdna3::{compile, Options};
@@ -20,6 +21,7 @@ const GUARD: u8 = 0x5e;
 pub const POISON: u8 = 0xa5;
 const CODE: u64 = 0x7000_0000_0000;
 const KERNARG: u64 = 0x7100_0000_0000;
+const REPORT: u64 = 0x7200_0000_0000;
 /// `s_code_end`, which pads loaded code.
 const CODE_END: u32 = 0xbf9f_0000;
 
@@ -59,12 +61,28 @@ pub enum Arg {
 /// Compares the bytes of all buffers with what they should be.
 pub type Check = Arc<dyn Fn(&[Vec<u8>]) -> Result<(), String> + Send + Sync>;
 
+/// How a launch departs from what the kernel asks for.
+#[derive(Clone, Default)]
+pub struct Odd {
+    /// Work-items of a workgroup.
+    pub group: Option<u32>,
+    /// LDS of a workgroup.
+    pub lds: Option<u32>,
+    /// An argument whose memory is freed.
+    pub freed: Option<usize>,
+    /// Bytes missing at the end of the argument block.
+    pub short: usize,
+    /// All arguments are in system memory.
+    pub host: bool,
+}
+
 /// One launch.
 #[derive(Clone)]
 pub struct Shot {
     pub args: Vec<Arg>,
     pub groups: [u32; 3],
     pub check: Check,
+    pub odd: Odd,
 }
 
 /// A kernel and its launches.
@@ -72,6 +90,8 @@ pub struct Shot {
 pub struct Case {
     pub name: &'static str,
     pub func: Option<Func>,
+    /// The kernel with checked indices, if it has any to check.
+    pub checked: Option<Func>,
     pub object: Vec<u8>,
     pub group: u32,
     pub shots: Vec<Shot>,
@@ -81,17 +101,23 @@ pub struct Case {
 pub struct Ran {
     pub findings: Vec<Finding>,
     pub fault: Option<ExecFault>,
+    /// What a failed check of the kernel itself wrote.
+    pub report: Option<Report>,
+    /// Accesses at or past the length of a buffer.
+    pub swallowed: u64,
     pub values: Result<(), String>,
 }
 
 impl Case {
-    pub fn new(name: &'static str, func: Func, shots: Vec<Shot>) -> Case {
-        let object = build(&func).unwrap();
+    pub fn of<K: Kernel>(name: &'static str, shots: Vec<Shot>) -> Case {
+        let func = K::stage().unwrap();
+        let checked = K::ENTRY.stage_checked(&K::consts()).unwrap();
         Case {
             name,
-            object,
+            object: build(&func).unwrap(),
             group: func.group,
             func: Some(func),
+            checked: Some(checked).filter(|f| !f.sites.is_empty()),
             shots,
         }
     }
@@ -100,6 +126,7 @@ impl Case {
         Case {
             name,
             func: None,
+            checked: None,
             object,
             group,
             shots,
@@ -117,18 +144,27 @@ impl Case {
         let kernel = &object.kernels[0];
         vm.add_code(CODE, Arc::new(object.clone()));
 
-        let block = self.arguments(&vm, shot);
+        let mut block = self.arguments(&vm, shot);
+        if kernel.descriptor.kernarg_bytes as usize > block.len() {
+            // Checked indices: the address of the report comes last.
+            vm.map_fresh(REPORT, 4 * u64::from(Report::WORDS), PageFlags::ALL, "report")
+                .unwrap();
+            block.resize(block.len().next_multiple_of(8), 0);
+            block.extend(REPORT.to_le_bytes());
+        }
+        block.truncate(block.len() - shot.odd.short);
         vm.map_fresh(KERNARG, block.len() as u64, PageFlags::ALL, "arguments")
             .unwrap();
         put(&vm, KERNARG, &block);
         vm.guard(KERNARG);
 
+        let group = shot.odd.group.unwrap_or(self.group);
         let launch = Launch {
             descriptor: CODE + kernel.descriptor_vaddr,
             kernarg: KERNARG,
-            grid: [shot.groups[0] * self.group, shot.groups[1], shot.groups[2]],
-            workgroup: [self.group, 1, 1],
-            lds: kernel.descriptor.group_segment_bytes,
+            grid: [shot.groups[0] * group, shot.groups[1], shot.groups[2]],
+            workgroup: [group, 1, 1],
+            lds: shot.odd.lds.unwrap_or(kernel.descriptor.group_segment_bytes),
         };
         let card = Simulator::new()
             .with_budget(BUDGET)
@@ -136,13 +172,17 @@ impl Case {
             .with_sanitizer(true);
         match card.run(&launch, &vm) {
             Ok(stats) => Ran {
+                swallowed: stats.out_of_range,
                 findings: stats.findings,
                 fault: None,
+                report: report(&vm),
                 values: self.outputs(&vm, shot),
             },
             Err(fault) => Ran {
+                swallowed: 0,
                 findings: fault.findings.clone(),
                 fault: Some(fault),
+                report: report(&vm),
                 values: Ok(()),
             },
         }
@@ -160,12 +200,19 @@ impl Case {
                 Arg::Slice(buf, _) | Arg::Mat(buf, _) => buf,
             };
             let va = address(i);
-            vm.map_fresh(va, buf.size, PageFlags::ALL, &format!("argument {i}"))
-                .unwrap();
+            let flags = PageFlags {
+                vram: !shot.odd.host,
+                ..PageFlags::ALL
+            };
+            vm.map_fresh(va, buf.size, flags, &format!("argument {i}")).unwrap();
             buf.pieces.iter().for_each(|(at, bytes)| put(vm, va + at, bytes));
             let end = va + buf.size;
             let guard = end.next_multiple_of(PAGE) - end;
             put(vm, end, &vec![GUARD; guard as usize]);
+            if shot.odd.freed == Some(i) {
+                vm.forget(va);
+                vm.unmap(va);
+            }
             block.resize(block.len().next_multiple_of(8), 0);
             block.extend(va.to_le_bytes());
             let words = match arg {
@@ -183,6 +230,9 @@ impl Case {
 
     /// Guards and values after a launch.
     fn outputs(&self, vm: &Vm, shot: &Shot) -> Result<(), String> {
+        if shot.odd.freed.is_some() {
+            return Ok(());
+        }
         let mut all = Vec::new();
         for (i, arg) in shot.args.iter().enumerate() {
             let (Arg::Slice(buf, _) | Arg::Mat(buf, _)) = arg else {
@@ -205,6 +255,12 @@ impl Case {
         }
         (shot.check)(&all)
     }
+}
+
+/// The report of a failed check.
+fn report(vm: &Vm) -> Option<Report> {
+    let word = |i: usize| vm.read::<u32>(REPORT + 4 * i as u64).unwrap_or(0);
+    Report::from_words(&std::array::from_fn(word))
 }
 
 /// Buffers far apart: what leaves one reaches no other.

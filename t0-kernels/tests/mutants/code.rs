@@ -16,12 +16,12 @@ const NOTHING: &[&str] = &[];
 
 /// EXEC restores that change nothing although EXEC is read behind them, by the source line they belong to; and why.
 const NARROW: &[(&str, &str)] = &[(
-    "parts[wave::id()] = part",
+    "if lane::id() == 0 {",
     "EXEC is lane 0 here, and behind the barrier only `thread::local() == 0`, a lane 0, does anything",
 )];
 
 /// The text of the source line at a place.
-fn source(spot: &Spot) -> String {
+pub fn source(spot: &Spot) -> String {
     let line = spot.rsplit_once(':').and_then(|(file, line)| {
         let text = t0::read_source(file)?;
         text.lines()
@@ -33,8 +33,8 @@ fn source(spot: &Spot) -> String {
 
 /// Makes the mutants of one case.
 pub struct Maker<'a> {
-    case: usize,
-    image: &'a Image,
+    pub case: usize,
+    pub image: &'a Image,
     pub out: Vec<Mutant>,
 }
 
@@ -60,23 +60,30 @@ pub fn mutants(case: usize, c: &Case) -> Vec<Mutant> {
         m.clobber(i, &live);
         m.carry(i, c.name);
     }
+    m.registers();
     m.descriptor();
     m.out
 }
 
 impl Maker<'_> {
-    fn inst(&self, i: usize) -> &Inst {
+    pub fn inst(&self, i: usize) -> &Inst {
         &self.image.insts[i].inst
     }
 
     /// A mutant that has `new` in the place of instruction `i`.
-    fn plant(&mut self, class: &'static str, i: usize, what: String, new: &[Inst]) -> Option<&mut Mutant> {
+    pub fn plant(&mut self, class: &'static str, i: usize, what: String, new: &[Inst]) -> Option<&mut Mutant> {
         let file = self.image.replace(i, new)?;
         let planted = self.image.spot(i);
         self.push(class, what, Some(planted), file)
     }
 
-    fn push(&mut self, class: &'static str, what: String, planted: Option<Spot>, file: Vec<u8>) -> Option<&mut Mutant> {
+    pub fn push(
+        &mut self,
+        class: &'static str,
+        what: String,
+        planted: Option<Spot>,
+        file: Vec<u8>,
+    ) -> Option<&mut Mutant> {
         self.out.push(Mutant {
             class,
             case: self.case,
@@ -92,7 +99,7 @@ impl Maker<'_> {
     }
 
     /// Lines of the instructions that fit.
-    fn lines(&self, fits: impl Fn(&Inst) -> bool) -> BTreeSet<Spot> {
+    pub fn lines(&self, fits: impl Fn(&Inst) -> bool) -> BTreeSet<Spot> {
         let all = (0..self.image.insts.len()).filter(|&i| fits(self.inst(i)));
         all.map(|i| self.image.spot(i)).collect()
     }
@@ -126,7 +133,7 @@ impl Maker<'_> {
     }
 
     /// A wait is gone or too weak: whether that matters is computed; who suffers is who touches a result of a load.
-    fn wait(&mut self, i: usize, class: &'static str, what: String, new: Inst) {
+    pub fn wait(&mut self, i: usize, class: &'static str, what: String, new: Inst) {
         let Some(after) = self.image.with(i, std::slice::from_ref(&new)) else {
             return;
         };
@@ -423,6 +430,10 @@ impl Maker<'_> {
             bad(self, class, "waves of 64 lanes", 56, &["wave-size"], &|w| {
                 w & !(1 << 10)
             });
+            for (what, bit) in [("bit 9 for waves of 32 lanes", 9), ("bit 11 for waves of 32 lanes", 11)] {
+                let rules = &["wave-size", "descriptor-bits"];
+                bad(self, class, what, 56, rules, &|w| w & !(1 << 10) | 1 << bit);
+            }
         }
         if d.rsrc1 & 63 != 0 {
             bad(
@@ -433,6 +444,9 @@ impl Maker<'_> {
                 &["vgpr-count", "metadata-mismatch"],
                 &|w| w - 1,
             );
+            // What is left of a count of 256 that was kept in eight bits.
+            let rules = &["vgpr-count", "metadata-mismatch"];
+            bad(self, class, "8 VGPRs in all", 48, rules, &|w| w & !63);
         }
         bad(self, class, "no user SGPRs", 52, &["user-sgprs"], &|w| w & !(31 << 1));
         bad(

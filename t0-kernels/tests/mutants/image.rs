@@ -74,6 +74,16 @@ impl Image {
         (bytes.len() == at.size).then(|| self.patched(self.code + at.offset as usize, &bytes))
     }
 
+    /// The file with other instructions in the place of one and the next; `None` if they do not fit.
+    pub fn replace_two(&self, i: usize, new: &[Inst]) -> Option<Vec<u8>> {
+        let mut bytes = Vec::new();
+        for inst in new {
+            bytes.extend(encode(inst, &GFX1100).ok()?);
+        }
+        let (at, size) = (&self.insts[i], self.insts[i].size + self.insts[i + 1].size);
+        (bytes.len() == size).then(|| self.patched(self.code + at.offset as usize, &bytes))
+    }
+
     /// The instructions as they are in such a file.
     pub fn with(&self, i: usize, new: &[Inst]) -> Option<Image> {
         self.replace(i, new).map(|file| Image::new(&file))

@@ -9,22 +9,23 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use t0::ir::passes::{optimize, PassOptions};
 use t0::ir::{Func, Op, OpId, OpKind, Region, Scalar, Ty, Value};
 
-use crate::case::{build, Arg, Case, Shot};
+use crate::case::{build, Case};
 use crate::judge::{Mutant, Spot};
 
 /// Makes the mutants of one case.
-struct Maker<'a> {
-    number: usize,
-    case: &'a Case,
-    staged: Func,
-    lowered: Func,
-    out: Vec<Mutant>,
+pub struct Maker<'a> {
+    pub number: usize,
+    pub case: &'a Case,
+    pub staged: Func,
+    pub lowered: Func,
+    pub out: Vec<Mutant>,
 }
 
-/// All mutants of a case's IR and of its launches.
+/// All mutants of a case's IR.
 pub fn mutants(number: usize, case: &Case) -> Vec<Mutant> {
-    let mut out = launches(number, case);
-    let Some(staged) = case.func.clone() else { return out };
+    let Some(staged) = case.func.clone() else {
+        return Vec::new();
+    };
     let mut lowered = staged.clone();
     optimize(&mut lowered, &PassOptions::default()).unwrap();
     let mut m = Maker {
@@ -42,12 +43,14 @@ pub fn mutants(number: usize, case: &Case) -> Vec<Mutant> {
     m.merges();
     m.loops();
     m.precision();
-    out.append(&mut m.out);
-    out
+    m.passes();
+    m.language();
+    m.checked();
+    m.out
 }
 
 /// Operations in the order they stand.
-fn order(f: &Func) -> Vec<OpId> {
+pub fn order(f: &Func) -> Vec<OpId> {
     fn walk(f: &Func, r: &Region, out: &mut Vec<OpId>) {
         for &id in &r.ops {
             out.push(id);
@@ -60,7 +63,7 @@ fn order(f: &Func) -> Vec<OpId> {
 }
 
 /// Calls `change` with the list of operations that has `id`.
-fn in_list(f: &mut Func, id: OpId, change: impl FnOnce(&mut Vec<OpId>, usize)) {
+pub fn in_list(f: &mut Func, id: OpId, change: impl FnOnce(&mut Vec<OpId>, usize)) {
     let at = |r: &Region| r.ops.iter().position(|&o| o == id);
     if let Some(k) = at(&f.body) {
         return change(&mut f.body.ops, k);
@@ -76,7 +79,7 @@ fn in_list(f: &mut Func, id: OpId, change: impl FnOnce(&mut Vec<OpId>, usize)) {
 }
 
 /// A new operation directly before `id`; its result.
-fn before(f: &mut Func, id: OpId, kind: OpKind, args: Vec<Value>, ty: Ty) -> Value {
+pub fn before(f: &mut Func, id: OpId, kind: OpKind, args: Vec<Value>, ty: Ty) -> Value {
     let span = f.op(id).span;
     let new = f.new_op(kind, args, &[ty], vec![], span);
     let result = f.op(new).results[0];
@@ -84,12 +87,12 @@ fn before(f: &mut Func, id: OpId, kind: OpKind, args: Vec<Value>, ty: Ty) -> Val
     result
 }
 
-fn number(f: &mut Func, id: OpId, n: u64, ty: Scalar) -> Value {
+pub fn number(f: &mut Func, id: OpId, n: u64, ty: Scalar) -> Value {
     before(f, id, OpKind::Const { ty, bits: n }, vec![], Ty::Scalar(ty))
 }
 
 /// Which operand of a memory access is its index, and how far one element is.
-fn index(op: &Op) -> Option<(usize, u32)> {
+pub fn index(op: &Op) -> Option<(usize, u32)> {
     match op.kind {
         OpKind::Load | OpKind::Store | OpKind::Atomic { .. } => Some((1, 1)),
         OpKind::LdsLoad { .. } | OpKind::LdsStore { .. } | OpKind::LdsFragLoad { .. } => Some((0, 4)),
@@ -97,29 +100,29 @@ fn index(op: &Op) -> Option<(usize, u32)> {
     }
 }
 
-fn defining(f: &Func, v: Value) -> Option<OpId> {
+pub fn defining(f: &Func, v: Value) -> Option<OpId> {
     order(f).into_iter().find(|&id| f.op(id).results.contains(&v))
 }
 
-fn constant(f: &Func, v: Value) -> Option<u64> {
+pub fn constant(f: &Func, v: Value) -> Option<u64> {
     match f.op(defining(f, v)?).kind {
         OpKind::Const { bits, .. } => Some(bits),
         _ => None,
     }
 }
 
-fn replace_uses(f: &mut Func, old: Value, new: Value) {
+pub fn replace_uses(f: &mut Func, old: Value, new: Value) {
     let uses = f.ops.iter_mut().flat_map(|o| &mut o.args);
     uses.filter(|v| **v == old).for_each(|v| *v = new);
 }
 
 impl Maker<'_> {
-    fn spot(&self, f: &Func, id: OpId) -> Option<Spot> {
+    pub fn spot(&self, f: &Func, id: OpId) -> Option<Spot> {
         let s = f.op(id).span;
         (s.line > 0).then(|| format!("{}:{}", f.files[s.file as usize], s.line))
     }
 
-    fn push(&mut self, class: &'static str, what: String, planted: Option<Spot>, f: Func) -> &mut Mutant {
+    pub fn push(&mut self, class: &'static str, what: String, planted: Option<Spot>, f: Func) -> &mut Mutant {
         let built = catch_unwind(AssertUnwindSafe(|| build(&f)));
         self.out.push(Mutant {
             class,
@@ -136,7 +139,7 @@ impl Maker<'_> {
     }
 
     /// Each operation of `f` that fits, changed.
-    fn each(
+    pub fn each(
         &mut self,
         f: &Func,
         class: &'static str,
@@ -238,23 +241,42 @@ impl Maker<'_> {
         }
     }
 
-    /// Division by a number that is no power of two as shift and mask.
+    /// Division by a number of chunks that is no power of two as shift and mask. Such a division is a multiplication by a
+    /// reciprocal: `q = a * factor >> shift`, and the remainder is `a - q * by`.
     fn shifts(&mut self) {
         let f = self.lowered.clone();
-        let odd = |f: &Func, op: &Op| {
-            let by = op.args.get(1).and_then(|v| constant(f, *v));
-            matches!(op.kind, OpKind::Div | OpKind::Rem) && by.is_some_and(|n| n > 2 && !n.is_power_of_two())
+        let product = |v: Value| {
+            let d = f.op(defining(&f, v)?);
+            let by = constant(&f, *d.args.get(1)?)?;
+            (d.kind == OpKind::Mul && !by.is_power_of_two()).then(|| (d.args[0], by))
         };
-        self.each(&f, "shift and mask for tile_k 48", odd, |f, id| {
-            let Some(n) = constant(f, f.op(id).args[1]) else { return };
-            let (kind, by) = match f.op(id).kind {
-                OpKind::Div => (OpKind::Shr, u64::from(n.ilog2())),
-                _ => (OpKind::And, n - 1),
+        for id in order(&f) {
+            let op = f.op(id);
+            let Some((a, _)) = op
+                .args
+                .first()
+                .and_then(|&v| product(v))
+                .filter(|_| op.kind == OpKind::Shr)
+            else {
+                continue;
             };
-            let by = number(f, id, by, Scalar::U32);
-            let op = f.op_mut(id);
-            (op.kind, op.args[1]) = (kind, by);
-        });
+            let q = op.results[0];
+            let rest = order(&f).into_iter().find_map(|r| {
+                let sub = f.op(r);
+                let (of, by) = sub.args.get(1).and_then(|&v| product(v))?;
+                (sub.kind == OpKind::Sub && sub.args[0] == a && of == q).then_some((r, by))
+            });
+            let Some((rest, by)) = rest else { continue };
+            let mut new = f.clone();
+            let (log, mask) = (u64::from(by.ilog2()), by - 1);
+            let log = number(&mut new, id, log, Scalar::U32);
+            new.op_mut(id).args = vec![a, log];
+            let mask = number(&mut new, rest, mask, Scalar::U32);
+            let op = new.op_mut(rest);
+            (op.kind, op.args) = (OpKind::And, vec![a, mask]);
+            let what = format!("`>> {}` and `& {}` for `/ {by}` and `% {by}`", by.ilog2(), by - 1);
+            self.push("shift and mask for tile_k 48", what, self.spot(&f, id), new);
+        }
     }
 
     fn barriers(&mut self) {
@@ -374,27 +396,26 @@ impl Maker<'_> {
                 self.push("copy propagation", what, self.spot(f, id), new);
             }
         }
-        if op.kind != OpKind::While {
-            return;
-        }
-        let (head, body) = (&op.regions[0], &op.regions[1]);
+        let (head, body) = (&op.regions[0], &op.regions[op.regions.len() - 1]);
         let next = body.ops[body.ops.len() - 1];
-        for k in 0..body.args.len() {
-            let tested = depends(f, head, head.args[k]);
-            if !tested || f.op(next).args[k] == body.args[k] {
+        let own = usize::from(op.kind != OpKind::While);
+        for k in 0..body.args.len() - own {
+            let (value, arg) = (f.op(next).args[k], body.args[k + own]);
+            if value == arg {
                 continue;
             }
             let mut new = f.clone();
-            new.op_mut(next).args[k] = body.args[k];
-            let inside = lines(f, |_| true);
-            let m = self.push(
-                "lost increment",
-                "the loop's counter stands still".into(),
-                self.spot(f, id),
-                new,
-            );
-            m.rules = &["endless-loop"];
-            m.suffers = inside;
+            new.op_mut(next).args[k] = arg;
+            if own == 0 && depends(f, head, head.args[k]) {
+                let what = "the loop's counter stands still".to_string();
+                let line = self.spot(f, id);
+                let m = self.push("lost increment", what, line.clone(), new);
+                m.rules = &["endless-loop"];
+                m.suffers = line.into_iter().collect();
+            } else if f.ops.iter().any(|o| o.args.contains(&arg)) {
+                let spot = defining(f, value).and_then(|d| self.spot(f, d));
+                self.push("lost update", "a carried value stays what it was".into(), spot, new);
+            }
         }
     }
 
@@ -469,7 +490,7 @@ fn depends(f: &Func, head: &Region, v: Value) -> bool {
     false
 }
 
-fn same_list(f: &Func, a: OpId, b: OpId) -> bool {
+pub fn same_list(f: &Func, a: OpId, b: OpId) -> bool {
     let has = |r: &Region| r.ops.contains(&a) && r.ops.contains(&b);
     has(&f.body) || f.ops.iter().flat_map(|o| &o.regions).any(has)
 }
@@ -478,7 +499,7 @@ fn written(f: &Func, v: Value) -> bool {
     t0::ir::analysis::uniform::param_access(f, v) == Some(t0::ir::Access::Write)
 }
 
-fn lines(f: &Func, fits: impl Fn(&Op) -> bool) -> BTreeSet<Spot> {
+pub fn lines(f: &Func, fits: impl Fn(&Op) -> bool) -> BTreeSet<Spot> {
     let ops = order(f)
         .into_iter()
         .map(|id| f.op(id))
@@ -487,61 +508,8 @@ fn lines(f: &Func, fits: impl Fn(&Op) -> bool) -> BTreeSet<Spot> {
         .collect()
 }
 
-fn stores(f: &Func) -> BTreeSet<Spot> {
+pub fn stores(f: &Func) -> BTreeSet<Spot> {
     lines(f, |op| {
         matches!(op.kind, OpKind::Store | OpKind::TileStore | OpKind::Atomic { .. })
     })
-}
-
-/// Launches that do not fit the kernel: buffers that are too small, too few and too many workgroups.
-fn launches(number: usize, case: &Case) -> Vec<Mutant> {
-    let mut out = Vec::new();
-    let mut push = |class, what: String, shots: Vec<Shot>, rules, equivalent: Option<&str>| {
-        out.push(Mutant {
-            class,
-            case: number,
-            what,
-            planted: None,
-            object: Ok(case.object.clone()),
-            rules,
-            suffers: case.func.as_ref().map(stores).unwrap_or_default(),
-            equivalent: equivalent.map(Into::into),
-            shots: Some(shots),
-        });
-    };
-    let mut small = case.shots.clone();
-    for shot in &mut small {
-        let Some(Arg::Slice(buf, _) | Arg::Mat(buf, _)) = shot.args.last_mut() else {
-            continue;
-        };
-        buf.size = buf.size / 2 / 4 * 4;
-        let size = buf.size as usize;
-        buf.pieces
-            .iter_mut()
-            .for_each(|(at, bytes)| bytes.truncate(size.saturating_sub(*at as usize)));
-    }
-    if case.name != "reduce" {
-        push(
-            "undersized output",
-            "half of the bytes".into(),
-            small,
-            &["out-of-bounds"],
-            None,
-        );
-    }
-    let mut few = case.shots.clone();
-    for shot in &mut few {
-        let k = usize::from(shot.groups[0] == 1);
-        shot.groups[k] -= 1;
-    }
-    push("wrong grid", "one workgroup fewer".into(), few, &[], None);
-    let mut many = case.shots.clone();
-    many.iter_mut().for_each(|s| s.groups[0] += 1);
-    let compares = case
-        .func
-        .is_some()
-        .then_some("the kernel compares its indices with lengths: the launch was run, nothing is written");
-    let rules: &[&str] = if compares.is_some() { &[] } else { &["out-of-bounds"] };
-    push("wrong grid", "one workgroup more".into(), many, rules, compares);
-    out
 }

@@ -1,7 +1,8 @@
 //! Who notices a bug first, and whether what is said is the truth.
 //!
 //! Catchers in order: the static checker, the reader of code objects and the IR's verifier; the sanitizer and faults of the
-//! simulated card with their rules (deadlocks and endless loops among them); guards and poison; values against the
+//! simulated card with their rules (deadlocks and endless loops among them); checks of indices that the kernel itself makes
+//! when it is compiled with them; guards and poison; values against the
 //! reference. A catch counts when its rule is one of those the mutant must be caught by, and its line is the planted
 //! instruction's or that of an instruction that suffers from it.
 
@@ -59,6 +60,9 @@ pub enum Verdict {
     Caught,
     /// Proven to change nothing, and nobody said a word.
     Equivalent,
+    /// Nobody said a word, and all that happened were accesses at or past a length more than without the bug: they read 0 and
+    /// write nothing, as the language defines.
+    RangeCheck,
     /// Nobody noticed.
     Survived,
     /// Somebody noticed something else, or elsewhere.
@@ -72,6 +76,7 @@ impl fmt::Display for Verdict {
         f.pad(match self {
             Verdict::Caught => "caught",
             Verdict::Equivalent => "equivalent",
+            Verdict::RangeCheck => "range check",
             Verdict::Survived => "SURVIVED",
             Verdict::Mistaken => "WRONG RULE OR LINE",
             Verdict::FalseAlarm => "FALSE ALARM",
@@ -137,6 +142,11 @@ pub fn dynamically(case: &Case, object: &CodeObject, shot: &crate::case::Shot) -
         let spots = f.pc.map(|pc| spot(object, pc)).into_iter().collect();
         all.push(catch(f.kind.rule(), spots, f.to_string()));
     }
+    if let (Some(r), Some(f)) = (&ran.report, &case.checked) {
+        let site = &f.sites[r.site as usize];
+        let spot = format!("{}:{}", f.files[site.span.file as usize], site.span.line);
+        all.push(catch("index-out-of-bounds", vec![spot], site.message(r.index, r.len)));
+    }
     if let Err(e) = ran.values {
         let rule = e.split(':').next().unwrap_or("values").to_string();
         all.push(catch(rule, vec![], e));
@@ -153,6 +163,39 @@ fn fits(m: &Mutant, c: &Catch) -> bool {
     rule && lines
 }
 
+/// Classes that take away the test whether a row of a tile is a row of the matrix.
+const GUARDS: [&str; 5] = [
+    "self-update removed",
+    "CSE with a key that is unknown",
+    "scheduled too early",
+    "condition ignored",
+    "access before its bounds check",
+];
+
+/// Whether silence is right for what was done to the edges of a matrix: without the test of its rows, tiles reach past the
+/// last row, which is past the end of the buffer, where loads read 0 and stores write nothing, as they do with the test. (Past
+/// the last column lies the next row, or NaN: without that test values are wrong.)
+fn row_guard(case: &Case, m: &Mutant) -> bool {
+    let line = m.planted.as_ref().map(crate::code::source).unwrap_or_default();
+    let tiles = line.contains(".tile::<") || line.contains("c.store(acc)");
+    case.name.starts_with("gemm") && GUARDS.contains(&m.class) && tiles
+}
+
+/// Accesses that range checks of buffers answer with 0, or drop.
+fn swallowed(case: &Case, m: &Mutant) -> u64 {
+    let Some(object) = m.object.as_ref().ok().and_then(|bytes| CodeObject::parse(bytes).ok()) else {
+        return 0;
+    };
+    let shots = m.shots.as_ref().unwrap_or(&case.shots);
+    shots.iter().map(|shot| case.run(&object, shot).swallowed).sum()
+}
+
+/// The same of the kernel without a bug.
+fn swallowed_without(case: &Case) -> u64 {
+    let object = CodeObject::parse(&case.object).unwrap();
+    case.shots.iter().map(|shot| case.run(&object, shot).swallowed).sum()
+}
+
 /// The catch that is written into the table, and the verdict.
 pub fn judge(case: &Case, m: &Mutant) -> (Option<Catch>, Verdict) {
     let all = catches(case, m);
@@ -166,6 +209,8 @@ pub fn judge(case: &Case, m: &Mutant) -> (Option<Catch>, Verdict) {
         return (Some(c.clone()), Verdict::Caught);
     }
     match all.into_iter().next() {
+        None if swallowed(case, m) > swallowed_without(case) => (None, Verdict::RangeCheck),
+        None if row_guard(case, m) && swallowed(case, m) > 0 => (None, Verdict::RangeCheck),
         None => (None, Verdict::Survived),
         some => (some, Verdict::Mistaken),
     }

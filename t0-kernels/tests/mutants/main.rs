@@ -2,15 +2,23 @@
 //! rule and at the right line.
 //!
 //! `cargo test -p t0-kernels --test mutants -- --nocapture` prints the table; `T0_MUTANTS=all` tries all mutants instead of
-//! a sample that is the same every time.
+//! a sample that is the same every time. What each class of bugs stands for is in `classes.rs`; every class there must have
+//! mutants.
 #![allow(clippy::unwrap_used)]
 
+mod assembly;
 mod case;
+mod classes;
 mod code;
+mod endless;
 mod image;
 mod ir;
 mod judge;
+mod language;
+mod launches;
+mod passes;
 mod paths;
+mod registers;
 mod subjects;
 
 use std::collections::BTreeMap;
@@ -18,10 +26,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Mutex;
 
 use case::Case;
+use t0_backend_rdna3::object::CodeObject;
+
 use judge::{catches, judge, Catch, Mutant, Spot, Verdict};
 
 /// Mutants of a class and kernel that the sample keeps.
-const SAMPLE: usize = 5;
+const SAMPLE: usize = 3;
 
 fn place(spot: Option<&Spot>) -> String {
     // The part that tells files apart.
@@ -81,6 +91,19 @@ fn kernels_without_bugs_are_silent() {
         };
         let all = catches(case, &clean);
         assert!(all.is_empty(), "{}: {all:?}", case.name);
+        let Some(checked) = &case.checked else { continue };
+        let checked = Mutant {
+            object: case::build(checked),
+            ..clean
+        };
+        let all = catches(case, &checked);
+        assert!(all.is_empty(), "{} with checks: {all:?}", case.name);
+    }
+    for section in assembly::errata().iter().filter(|s| s.title != "trigger") {
+        let object = CodeObject::parse(&subjects::assembled(&section.kernel())).unwrap();
+        let found = judge::statically(&object);
+        let told = found.iter().any(|c| section.rules.contains(&c.rule.as_str()));
+        assert!(!told, "{} of {:?}: {found:?}", section.title, section.rules);
     }
 }
 
@@ -89,20 +112,24 @@ fn every_bug_is_reported_at_its_line() {
     let cases = subjects::cases();
     let numbered = || cases.iter().enumerate();
     let code = numbered().flat_map(|(i, c)| code::mutants(i, c));
-    let mutants = sample(code.chain(numbered().flat_map(|(i, c)| ir::mutants(i, c))).collect());
+    let code = code.chain(numbered().flat_map(|(i, c)| launches::mutants(i, c)));
+    let code = code.chain(numbered().flat_map(|(i, c)| ir::mutants(i, c)));
+    let mutants = sample(code.chain(assembly::mutants(cases.len() - 1)).collect());
+    let made: std::collections::BTreeSet<&str> = mutants.iter().map(|m| m.class).collect();
     let results = judge_all(&cases, &mutants);
 
     println!(
-        "{:28} {:18} {:58} {:30} {:22} {:30} verdict",
+        "{:32} {:18} {:58} {:30} {:22} {:30} verdict",
         "class", "kernel", "mutant", "planted at", "caught by", "reported at"
     );
-    let mut score: BTreeMap<&str, [usize; 4]> = BTreeMap::new();
+    let mut score: BTreeMap<&str, [usize; 5]> = BTreeMap::new();
+    let mut by: BTreeMap<&str, usize> = BTreeMap::new();
     let mut failed = Vec::new();
     for (m, (catch, verdict)) in mutants.iter().zip(&results) {
         let rule = catch.as_ref().map_or("-", |c| &c.rule);
         let at = place(catch.as_ref().and_then(|c| c.spots.first()));
         let row = format!(
-            "{:28} {:18} {:58} {:30} {rule:22} {at:30} {verdict}",
+            "{:32} {:18} {:58} {:30} {rule:22} {at:30} {verdict}",
             m.class,
             cases[m.case].name,
             m.what,
@@ -110,28 +137,50 @@ fn every_bug_is_reported_at_its_line() {
         );
         println!("{row}");
         if let (Verdict::Equivalent, Some(why)) = (verdict, &m.equivalent) {
-            println!("{:28} {why}", "");
+            println!("{:32} {why}", "");
+        }
+        if *verdict == Verdict::Caught {
+            *by.entry(rule).or_default() += 1;
         }
         let counts = score.entry(m.class).or_default();
         counts[0] += 1;
         counts[1] += usize::from(*verdict == Verdict::Caught);
         counts[2] += usize::from(*verdict == Verdict::Caught && matches!(rule, "values" | "poison" | "guard"));
         counts[3] += usize::from(*verdict == Verdict::Equivalent);
-        if !matches!(verdict, Verdict::Caught | Verdict::Equivalent) {
+        counts[4] += usize::from(*verdict == Verdict::RangeCheck);
+        if !matches!(verdict, Verdict::Caught | Verdict::Equivalent | Verdict::RangeCheck) {
             failed.push(format!("{row}\n    {}", catch.as_ref().map_or("", |c| &c.text)));
         }
     }
     println!(
-        "\n{:28} {:>8} {:>8} {:>20} {:>12} {:>8}",
-        "class", "mutants", "caught", "by values alone", "equivalent", "score"
+        "\n{:32} {:>8} {:>8} {:>16} {:>12} {:>12} {:>6}  stands for",
+        "class", "mutants", "caught", "by values alone", "equivalent", "range check", "score"
     );
-    for (class, [all, caught, values, same]) in score {
-        let rated = (all - same).max(1);
+    let mut sums = [0; 5];
+    for (class, counts) in score {
+        (0..5).for_each(|k| sums[k] += counts[k]);
+        let [all, caught, values, same, checked] = counts;
+        let rated = all - same - checked;
         println!(
-            "{class:28} {all:8} {caught:8} {values:20} {same:12} {:7}%",
-            if all == same { 100 } else { 100 * caught / rated }
+            "{class:32} {all:8} {caught:8} {values:16} {same:12} {checked:12} {:5}%  {}",
+            if rated == 0 { 100 } else { 100 * caught / rated },
+            classes::stands_for(class).unwrap_or("NOT LISTED")
         );
     }
+    let [all, caught, values, same, checked] = sums;
+    println!("{:32} {all:8} {caught:8} {values:16} {same:12} {checked:12}", "all");
+    let mut by: Vec<(&str, usize)> = by.into_iter().collect();
+    by.sort_by_key(|b| std::cmp::Reverse(b.1));
+    let by: Vec<String> = by.iter().map(|(rule, n)| format!("{rule} {n}")).collect();
+    println!("\ncaught by: {}", by.join(", "));
+    let without: Vec<&str> = classes::CLASSES
+        .iter()
+        .map(|c| c.0)
+        .filter(|c| !made.contains(c))
+        .collect();
+    assert!(without.is_empty(), "no mutants of {without:?}");
+    let unlisted: Vec<&&str> = made.iter().filter(|c| classes::stands_for(c).is_none()).collect();
+    assert!(unlisted.is_empty(), "classes.rs does not know {unlisted:?}");
     assert!(
         failed.is_empty(),
         "{} of {} mutants:\n{}",

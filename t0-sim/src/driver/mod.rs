@@ -200,7 +200,9 @@ impl std::fmt::Display for FaultPlace<'_> {
         if let Some(l) = e.lane {
             write!(f, " lane {l}")?;
         }
-        if let Some(s) = &e.source_line {
+        // An endless loop has told its line already.
+        let told = matches!(e.kind, ExecFaultKind::Endless { place: Some(_), .. });
+        if let Some(s) = e.source_line.as_ref().filter(|_| !told) {
             write!(f, "; {s}")?;
         }
         Ok(())
@@ -280,10 +282,12 @@ pub enum ExecFaultKind {
         what: String,
     },
     /// The kernel did not end within the limit of the simulator.
-    #[error("a wave did not end within {instructions} instructions; where the waves stand: {waves}")]
+    #[error("endless loop{}: a wave did not end within {instructions} instructions; where the waves stand: {waves}", place.as_deref().map(|p| format!(" at {p}")).unwrap_or_default())]
     Endless {
         /// The limit.
         instructions: u64,
+        /// The loop in the Rust source, when the code object tells: the line of the branch that closes it.
+        place: Option<String>,
         /// Where every wave of the workgroup stands.
         waves: String,
     },
