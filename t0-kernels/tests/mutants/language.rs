@@ -266,8 +266,13 @@ impl Maker<'_> {
     /// Indices one too large in a kernel that checks them, before they are checked; and loops that run once too often.
     pub fn checked(&mut self) {
         let Some(f) = self.case.checked.clone() else { return };
+        let mut seen = BTreeSet::new();
         for id in order(&f) {
-            if !matches!(f.op(id).kind, OpKind::Check { .. }) {
+            let OpKind::Check { site } = f.op(id).kind else {
+                continue;
+            };
+            // A fragment that is used again is checked again, and not read again.
+            if !seen.insert((site, f.op(id).args[1].0)) {
                 continue;
             }
             let Some(cmp) = defining(&f, f.op(id).args[0]) else {
@@ -319,11 +324,12 @@ impl Maker<'_> {
     }
 }
 
-/// Operations of the same place behind a check that use the index it checks.
+/// Operations of the same line behind a check that use the index it checks.
 fn accesses(f: &Func, check: OpId, index: Value) -> Vec<OpId> {
     let mut list = Vec::new();
     in_list(&mut f.clone(), check, |l, k| list = l[k + 1..].to_vec());
-    let same = |id: &OpId| f.op(*id).span == f.op(check).span && f.op(*id).args.contains(&index);
+    let line = |id: OpId| (f.op(id).span.file, f.op(id).span.line);
+    let same = |id: &OpId| line(*id) == line(check) && f.op(*id).args.contains(&index);
     list.into_iter().filter(same).collect()
 }
 

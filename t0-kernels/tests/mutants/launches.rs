@@ -75,6 +75,7 @@ impl Maker<'_> {
                 shot.groups[k] -= 1;
             });
         }
+        self.push("wrong grid", "no workgroup along y", &["fault"], |s| s.groups[1] = 0);
         let compares = self.case.func.is_some();
         let rules: &[&str] = if compares { &[] } else { &["out-of-bounds"] };
         let tickets = self.case.name == "tickets";

@@ -163,7 +163,7 @@ fn every_bug_is_reported_at_its_line() {
         let rated = all - same - checked;
         println!(
             "{class:32} {all:8} {caught:8} {values:16} {same:12} {checked:12} {:5}%  {}",
-            if rated == 0 { 100 } else { 100 * caught / rated },
+            (100 * caught).checked_div(rated).unwrap_or(100),
             classes::stands_for(class).unwrap_or("NOT LISTED")
         );
     }

@@ -222,6 +222,17 @@ impl Maker<'_> {
         if number && self.one_axis() && self.written(i, Reg::v(0)).is_empty() {
             return Some("v0 has no more bits than the mask");
         }
+        let line = source_line(&self.image.spot(i));
+        if line.contains("r.max(1) - 1") && b.row().name == "s_cselect_b32" && a.row().name == "s_cmp_lt_u32" {
+            return Some("SCC is 1 before, the carry of r.max(1) - 1, and after: that row always exists");
+        }
+        if let ("v_add_nc_u32", "v_min_u32", [sum, _, x], [to, _, from]) =
+            (a.row().name, b.row().name, &a.operands[..], &b.operands[..])
+        {
+            if [x, to, from] == [sum; 3] {
+                return Some("an index is not clamped to the length, which matters from 2^30 on");
+            }
+        }
         let clamp = a.row().name == "s_min_u32" && a.operands[2] == Operand::Literal(0x3fff_ffff);
         if clamp && a.operands[0] == a.operands[1] {
             return Some("the length is not clamped, which matters from 2^30 elements on");
