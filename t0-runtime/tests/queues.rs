@@ -55,6 +55,7 @@ impl Executor for Pretend {
             ENDLESS => {
                 return Err(ExecFault::new(ExecFaultKind::Endless {
                     instructions: 7,
+                    place: None,
                     waves: String::new(),
                 }))
             }
