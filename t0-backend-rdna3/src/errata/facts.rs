@@ -125,7 +125,12 @@ impl Facts {
         let (vwrite, swrite) = of_regs(&inst.writes(target.wave_size));
         let mut f = Facts {
             valu,
-            trans: row.class == Class::ValuTrans,
+            // Of the f64 instructions these, too: LLVM's VOP1 rows say TRANS, and clang waits behind them.
+            trans: row.class == Class::ValuTrans
+                || matches!(
+                    inst.op,
+                    Opcode::Vop1(Vop1::v_rcp_f64 | Vop1::v_rsq_f64 | Vop1::v_sqrt_f64)
+                ),
             v_nop: matches!(inst.op, Opcode::Vop1(Vop1::v_nop)),
             s_nop: matches!(inst.op, Opcode::Sopp(Sopp::s_nop)),
             waits_for_valu: memory || row.class == Class::Export,
