@@ -110,8 +110,7 @@ impl fmt::Display for Source {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FindingKind {
     /// An access that ends outside of the workgroup's LDS: the part outside reads 0 or is dropped.
-    #[error("LDS {} of {len} bytes at {address:#x} ends outside of the workgroup's {size} bytes: {}",
-        if *.write { "write" } else { "read" }, if *.write { "it is dropped" } else { "it reads 0" })]
+    #[error("{}", lds_text(*.address, *.len, *.size, *.write))]
     LdsOutOfRange {
         /// Byte offset in the LDS.
         address: u64,
@@ -127,6 +126,26 @@ pub enum FindingKind {
     Hazard(Hit),
 }
 
+fn lds_text(address: u64, len: u32, size: u32, write: bool) -> String {
+    let (what, then) = match write {
+        true => ("write", "it is dropped"),
+        false => ("read", "it reads 0"),
+    };
+    match is_no_index(address) {
+        true => format!(
+            "LDS {what} of {len} bytes at {address:#x}, where t0's code sends every index that is out of range of its array: \
+             {then}; `#[kernel(checked)]` or `queue.with_checked(true)` names array, index and length"
+        ),
+        false => format!("LDS {what} of {len} bytes at {address:#x} ends outside of the workgroup's {size} bytes: {then}"),
+    }
+}
+
+/// Whether an LDS address is above what any workgroup has. Code of t0 sends an index that is out of range there, where it
+/// is defined to read 0 and write nothing.
+fn is_no_index(address: u64) -> bool {
+    address >= 0x1_0000
+}
+
 impl FindingKind {
     /// The rule that was broken.
     pub fn rule(&self) -> &'static str {
@@ -139,9 +158,7 @@ impl FindingKind {
     /// How bad it is.
     pub fn severity(&self) -> Severity {
         match self {
-            // No workgroup has so much: code of t0 sends an index that is out of range there, where it is defined to
-            // read 0 and write nothing.
-            FindingKind::LdsOutOfRange { address, .. } if *address >= 0x1_0000 => Severity::Warning,
+            FindingKind::LdsOutOfRange { address, .. } if is_no_index(*address) => Severity::Warning,
             FindingKind::LdsOutOfRange { .. } => Severity::Error,
             FindingKind::Hazard(hit) => hit.severity(),
         }
@@ -185,5 +202,30 @@ impl fmt::Display for Finding {
             write!(f, "; {} accesses in all", self.count)?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_index_out_of_range_is_told_from_an_address_behind_the_lds() {
+        let finding = |address, write| FindingKind::LdsOutOfRange {
+            address,
+            len: 4,
+            size: 256,
+            write,
+        };
+        assert_eq!(finding(0x100, false).severity(), Severity::Error);
+        assert_eq!(
+            finding(0x100, false).to_string(),
+            "LDS read of 4 bytes at 0x100 ends outside of the workgroup's 256 bytes: it reads 0"
+        );
+        let index = finding(0x1_0000, true);
+        assert_eq!(index.severity(), Severity::Warning);
+        assert!(index
+            .to_string()
+            .contains("every index that is out of range of its array: it is dropped"));
     }
 }
