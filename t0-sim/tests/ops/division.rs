@@ -25,6 +25,7 @@ const F64_TEXT: &str = "
     v_div_scale_f64 v[6:7], null, v[2:3], v[2:3], v[0:1]
     v_div_scale_f64 v[8:9], vcc_lo, v[0:1], v[2:3], v[0:1]
     v_rcp_f64 v[10:11], v[6:7]
+    s_waitcnt_depctr 0xfff
     v_fma_f64 v[12:13], -v[6:7], v[10:11], 1.0
     v_fma_f64 v[10:11], v[10:11], v[12:13], v[10:11]
     v_fma_f64 v[12:13], -v[6:7], v[10:11], 1.0
