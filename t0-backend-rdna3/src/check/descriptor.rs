@@ -85,18 +85,8 @@ fn floats(d: &KernelDescriptor, raw: &mut Vec<Raw>) {
 /// An SGPR that is read on some path before anything has filled it.
 fn unfilled(d: &KernelDescriptor, graph: &Graph, raw: &mut Vec<Raw>) {
     let s = d.initial_sgprs();
-    // The user SGPRs that no input is enabled for hold nothing either, but those are in front of the others.
-    let pairs = [
-        s.dispatch_ptr,
-        s.queue_ptr,
-        s.kernarg_ptr,
-        s.dispatch_id,
-        s.flat_scratch_init,
-    ];
-    let inputs = 2 * pairs.iter().flatten().count() as u32
-        + 4 * u32::from(s.private_segment_buffer.is_some())
-        + u32::from(s.private_segment_size.is_some());
-    let filled = (0..inputs).chain(d.user_sgprs()..s.count);
+    // The user SGPRs that no input is enabled for hold nothing; they lie between the inputs and the system SGPRs.
+    let filled = (0..s.inputs).chain(d.user_sgprs()..s.count);
     let set = filled.fold(u64::MAX, |set, r| set & !(1u64.checked_shl(r).unwrap_or(0)));
     if let Some(at) = first_read(graph, set) {
         let text = "it reads an SGPR that neither the launch nor an instruction before it has filled";
@@ -167,18 +157,7 @@ fn metadata(kernel: &Kernel, raw: &mut Vec<Raw>) {
 }
 
 fn user_sgprs(d: &KernelDescriptor, raw: &mut Vec<Raw>) {
-    let s = d.initial_sgprs();
-    let pairs = [
-        s.dispatch_ptr,
-        s.queue_ptr,
-        s.kernarg_ptr,
-        s.dispatch_id,
-        s.flat_scratch_init,
-    ];
-    let need = 2 * pairs.iter().flatten().count() as u32
-        + 4 * u32::from(s.private_segment_buffer.is_some())
-        + u32::from(s.private_segment_size.is_some());
-    let have = d.user_sgprs();
+    let (have, need) = (d.user_sgprs(), d.initial_sgprs().inputs);
     if have < need || have > MOST_USER_SGPRS {
         let text =
             format!("{have} user SGPRs are declared, the enabled inputs take {need}, there are {MOST_USER_SGPRS}");

@@ -160,6 +160,8 @@ pub struct InitialSgprs {
     pub workgroup_id: [Option<u32>; 3],
     /// Workgroup info, 1 SGPR.
     pub workgroup_info: Option<u32>,
+    /// User SGPRs the enabled inputs take, from SGPR 0 on; the descriptor may declare more.
+    pub inputs: u32,
     /// SGPRs initialised in all; codegen must not expect anything in others.
     pub count: u32,
 }
@@ -391,6 +393,7 @@ impl KernelDescriptor {
             private_segment_size: take(property(6), 1),
             ..InitialSgprs::default()
         };
+        s.inputs = next;
         // System SGPRs start right after the declared number of user SGPRs, used or not.
         let mut next = self.user_sgprs();
         let mut take = |bit: u32| {

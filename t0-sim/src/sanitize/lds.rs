@@ -50,15 +50,14 @@ impl Slot for Mark {
     }
 
     #[inline(always)]
-    fn joined(&self, old: &Mark) -> Mark {
-        if self.id == old.id {
-            Mark {
-                mask: self.mask | old.mask,
-                ..*old
-            }
-        } else {
-            *self
-        }
+    fn same_access(&self, other: &Mark) -> bool {
+        self.id == other.id
+    }
+
+    #[inline(always)]
+    fn with_bytes(mut self, mask: u8) -> Mark {
+        self.mask |= mask;
+        self
     }
 }
 

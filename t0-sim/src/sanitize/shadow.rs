@@ -19,8 +19,19 @@ pub(super) trait Slot: Copy {
     /// A compare-and-swap.
     fn compares(&self) -> bool;
     fn same_wave(&self, other: &Self) -> bool;
+    /// Whether both are of the same execution of an instruction.
+    fn same_access(&self, other: &Self) -> bool;
+    /// The same with these bytes, too.
+    fn with_bytes(self, mask: u8) -> Self;
+
     /// `self` in the place of `old`, which keeps its bytes if it is the same access.
-    fn joined(&self, old: &Self) -> Self;
+    #[inline(always)]
+    fn joined(&self, old: &Self) -> Self {
+        match self.same_access(old) {
+            true => old.with_bytes(self.mask()),
+            false => *self,
+        }
+    }
 }
 
 /// One access of a cell.
@@ -42,14 +53,6 @@ pub(crate) struct Entry {
     pub counter: u8,
     /// A compare-and-swap, which proves by itself that a value read before is still there.
     pub compares: bool,
-}
-
-impl Entry {
-    /// Whether both are of the same execution of an instruction.
-    #[inline(always)]
-    pub(super) fn same_access(&self, other: &Entry) -> bool {
-        self.same_wave(other) && self.number == other.number && self.counter == other.counter && self.at == other.at
-    }
 }
 
 impl Slot for Entry {
@@ -80,15 +83,14 @@ impl Slot for Entry {
     }
 
     #[inline(always)]
-    fn joined(&self, old: &Entry) -> Entry {
-        if self.same_access(old) {
-            Entry {
-                mask: self.mask | old.mask,
-                ..*old
-            }
-        } else {
-            *self
-        }
+    fn same_access(&self, other: &Entry) -> bool {
+        self.same_wave(other) && self.number == other.number && self.counter == other.counter && self.at == other.at
+    }
+
+    #[inline(always)]
+    fn with_bytes(mut self, mask: u8) -> Entry {
+        self.mask |= mask;
+        self
     }
 }
 

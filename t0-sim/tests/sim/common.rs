@@ -265,3 +265,12 @@ pub fn pairs(edges: &[u32]) -> Vec<(Row, Row)> {
         })
         .collect()
 }
+
+/// Up to eight kernel arguments that are addresses, in a page of their own.
+pub fn pointers(vm: &Vm, at: u64, values: &[u64]) {
+    let args = vm.map_fresh(at, 64, PageFlags::ALL, "kernarg").unwrap();
+    for (k, v) in values.iter().enumerate() {
+        // SAFETY: a fresh page.
+        unsafe { args.cast::<u64>().add(k).write(*v) };
+    }
+}

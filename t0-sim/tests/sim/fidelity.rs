@@ -17,9 +17,7 @@ fn profile(body: &str, numerics: Numerics) -> Profile {
         ..Kernel::default()
     }
     .load(&vm, 0x10_0000, "kernel", &text);
-    let args = vm.map_fresh(0x20_0000, 64, PageFlags::ALL, "args").unwrap();
-    // SAFETY: a fresh page.
-    unsafe { args.cast::<u64>().write(0x30_0000) };
+    pointers(&vm, 0x20_0000, &[0x30_0000]);
     vm.map_fresh(0x30_0000, 1 << 16, PageFlags::ALL, "data").unwrap();
     let launch = Launch {
         descriptor: 0x10_0000,

@@ -13,9 +13,7 @@ const OUT: u64 = 0x30_0000;
 fn setup(kernel: &Kernel, n: usize, text: &str) -> Vm {
     let vm = Vm::new().unwrap();
     kernel.load(&vm, KERNEL, "test_kernel", text);
-    let args = vm.map_fresh(ARGS, 64, PageFlags::ALL, "kernarg").unwrap();
-    // SAFETY: a fresh page.
-    unsafe { args.cast::<u64>().write(OUT) };
+    pointers(&vm, ARGS, &[OUT]);
     let out = vm.map_fresh(OUT, 4 * n as u64, PageFlags::ALL, "out").unwrap();
     for k in 0..n {
         // SAFETY: `map_fresh` gave 4 * n bytes.

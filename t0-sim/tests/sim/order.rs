@@ -19,9 +19,7 @@ fn with_lds(text: &str, groups: u32, n: usize, threads: usize, lds: u32) -> (Res
     let vm = Vm::new().unwrap();
     let text = format!("s_load_b64 s[2:3], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\n{text}\ns_endpgm");
     Kernel::default().load(&vm, KERNEL, "kernel", &text);
-    let args = vm.map_fresh(ARGS, 64, PageFlags::ALL, "kernarg").unwrap();
-    // SAFETY: a fresh page.
-    unsafe { args.cast::<u64>().write(OUT) };
+    pointers(&vm, ARGS, &[OUT]);
     let out = vm.map_fresh(OUT, 4 * n as u64, PageFlags::ALL, "out").unwrap();
     // SAFETY: `map_fresh` gave 4 * n bytes.
     (0..n).for_each(|k| unsafe { out.cast::<u32>().add(k).write(0) });

@@ -76,11 +76,7 @@ impl Pair {
             ..Kernel::default()
         }
         .load(&vm, KERNEL, "pair", &format!("{BEGIN}\n{body}\ns_endpgm"));
-        let args = vm.map_fresh(ARGS, 16, PageFlags::ALL, "kernarg").unwrap();
-        for (k, v) in [DATA, FLAGS].into_iter().enumerate() {
-            // SAFETY: a fresh page.
-            unsafe { args.cast::<u64>().add(k).write(v) };
-        }
+        pointers(&vm, ARGS, &[DATA, FLAGS]);
         vm.map_fresh(DATA, 1 << 16, PageFlags::ALL, "data").unwrap();
         vm.map_fresh(FLAGS, 4096, PageFlags::ALL, "flags").unwrap();
         let items = 32 * self.waves;

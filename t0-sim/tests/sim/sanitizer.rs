@@ -18,9 +18,7 @@ fn run(flags: PageFlags, private: u32, text: &str) -> Result<RunStats, ExecFault
         ..Kernel::default()
     };
     kernel.load(&vm, KERNEL, "single", &format!("{begin}\n{text}\ns_endpgm"));
-    let args = vm.map_fresh(ARGS, 16, PageFlags::ALL, "kernarg").unwrap();
-    // SAFETY: a fresh page.
-    unsafe { args.cast::<u64>().write(DATA) };
+    pointers(&vm, ARGS, &[DATA]);
     vm.map_fresh(DATA, 1000, flags, "c").unwrap();
     vm.map_fresh(0x38_0000, 100, PageFlags::ALL, "gone").unwrap();
     vm.unmap(0x38_0000);

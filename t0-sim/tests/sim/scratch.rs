@@ -214,9 +214,7 @@ fn whole_launches_keep_the_waves_apart() {
         ..Kernel::default()
     };
     kernel.load(&vm, 0x10_0000, "spill", text);
-    let args = vm.map_fresh(0x20_0000, 64, PageFlags::ALL, "args").unwrap();
-    // SAFETY: a fresh page.
-    unsafe { args.cast::<u64>().write(OUT) };
+    pointers(&vm, 0x20_0000, &[OUT]);
     vm.map_fresh(OUT, 8 * 128 * 300, PageFlags::ALL, "out").unwrap();
     let launch = Launch {
         descriptor: 0x10_0000,
@@ -297,9 +295,7 @@ fn calls_reach_code_that_nothing_else_reaches() {
         ..Kernel::default()
     }
     .load(&vm, KERNEL, "caller", &text);
-    let args = vm.map_fresh(0x20_0000, 64, PageFlags::ALL, "args").unwrap();
-    // SAFETY: a fresh page.
-    unsafe { args.cast::<u64>().write(OUT) };
+    pointers(&vm, 0x20_0000, &[OUT]);
     vm.map_fresh(OUT, 4096, PageFlags::ALL, "out").unwrap();
     let launch = Launch {
         descriptor: KERNEL,

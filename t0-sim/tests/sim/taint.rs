@@ -27,11 +27,7 @@ struct Bench {
 impl Bench {
     fn new(lanes: u32) -> Bench {
         let vm = Vm::new().unwrap();
-        let args = vm.map_fresh(ARGS, 16, PageFlags::ALL, "kernarg").unwrap();
-        for (k, v) in [DATA, FRESH].into_iter().enumerate() {
-            // SAFETY: a fresh page.
-            unsafe { args.cast::<u64>().add(k).write(v) };
-        }
+        pointers(&vm, ARGS, &[DATA, FRESH]);
         vm.map_fresh(DATA, 4096, PageFlags::ALL, "data").unwrap();
         vm.map_fresh(FRESH, 4096, PageFlags::ALL, "fresh").unwrap();
         vm.set_unwritten(FRESH, 4096);

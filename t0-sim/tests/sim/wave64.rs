@@ -229,9 +229,7 @@ fn launched_groups_have_packed_ids_in_waves_of_64() {
         global_store_b32 v1, v4, s[2:3]
         s_endpgm",
     );
-    let args = vm.map_fresh(0x20_0000, 64, PageFlags::ALL, "args").unwrap();
-    // SAFETY: a fresh page.
-    unsafe { args.cast::<u64>().write(OUT) };
+    pointers(&vm, 0x20_0000, &[OUT]);
     vm.map_fresh(OUT, 4096, PageFlags::ALL, "out").unwrap();
     let launch = Launch {
         descriptor: 0x10_0000,
