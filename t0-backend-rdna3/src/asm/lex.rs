@@ -6,6 +6,7 @@
 
 use super::error::{AsmError, AsmErrorKind};
 use super::state::Line;
+use crate::isa;
 use std::borrow::Cow;
 
 /// A place in the file.
@@ -131,6 +132,14 @@ impl<'a> Lines<'a> {
             }
             if !quoted && rest.starts_with("/*") {
                 self.block_comment(&mut out);
+                continue;
+            }
+            // A character such as ';'.
+            let literal = if quoted || c != '\'' { 0 } else { isa::quoted(rest) };
+            if literal > 0 && !rest[..literal].contains(['\n', '\r']) {
+                out.push_str(&rest[..literal]);
+                self.rest = &rest[literal..];
+                line_start = false;
                 continue;
             }
             self.rest = &rest[c.len_utf8()..];
@@ -425,14 +434,15 @@ impl<'a> Cursor<'a> {
             return Ok(Token::Float(rest[..len].to_owned()));
         }
         self.at += len;
+        let lower = isa::without_suffix(&lower);
         let value = if let Some(hex) = lower.strip_prefix("0x") {
             u128::from_str_radix(hex, 16)
         } else if let Some(binary) = lower.strip_prefix("0b").filter(|b| !b.is_empty()) {
             u128::from_str_radix(binary, 2)
-        } else if lower.ends_with(['f', 'b']) && lower[..len - 1].bytes().all(|c| c.is_ascii_digit()) {
+        } else if lower.ends_with(['f', 'b']) && lower[..lower.len() - 1].bytes().all(|c| c.is_ascii_digit()) {
             return Ok(Token::Name(word.to_owned()));
         } else if lower.len() > 1 && lower.starts_with('0') {
-            u128::from_str_radix(&lower, 8)
+            u128::from_str_radix(lower, 8)
         } else {
             lower.parse()
         };
@@ -512,8 +522,9 @@ impl<'a> Cursor<'a> {
         self.at += 1;
         let value = match self.text[self.at..].chars().next() {
             Some('\\') => {
-                self.at += 1;
-                Some(u128::from(self.escape()?))
+                let escaped = self.text.as_bytes().get(self.at + 1).copied().filter(u8::is_ascii);
+                self.at += 1 + usize::from(escaped.is_some());
+                escaped.map(|c| u128::from(isa::escaped(c)))
             }
             Some(c) if c.is_ascii() && c != '\'' => {
                 self.at += 1;

@@ -2,7 +2,8 @@
 //!
 //! Integers may be decimal, `0x`, `0b`, octal with a leading 0, or a quoted character, joined by C's operators with the
 //! binding LLVM's assembler gives them (`getGNUBinOpPrecedence`): `* / % << >>` bind tightest, then `| ^ &`, then `+ -`,
-//! then comparisons (true is -1), then `&&`, `||`. Arithmetic wraps in 64 bits; `>>` shifts zeros in.
+//! then comparisons (true is -1), then `&&`, `||`. Arithmetic wraps in 64 bits; `>>` shifts zeros in. C's suffixes `u` and
+//! `l` say nothing. A float inside an expression, such as `(0.5)`, stands for its 64 bits.
 
 /// Value of an integer expression; `None` when the text is none.
 pub(crate) fn integer(text: &str) -> Option<i64> {
@@ -10,6 +11,9 @@ pub(crate) fn integer(text: &str) -> Option<i64> {
         text: text.trim().as_bytes(),
         at: 0,
     };
+    if p.float(usize::from(p.text.starts_with(b"-"))).is_some() {
+        return None;
+    }
     let v = p.binary(1)?;
     p.space();
     (p.at == p.text.len()).then_some(v)
@@ -84,6 +88,21 @@ impl Parser<'_> {
         }
     }
 
+    /// The float that starts there, and where it ends.
+    fn float(&self, start: usize) -> Option<(f64, usize)> {
+        let rest = std::str::from_utf8(self.text.get(start..)?).ok()?;
+        let word = |c: char| c.is_ascii_alphanumeric() || c == '.';
+        let mut len = rest.find(|c| !word(c)).unwrap_or(rest.len());
+        if !rest[..len].contains('.') {
+            return None;
+        }
+        // The sign of an exponent.
+        if rest[..len].ends_with(['e', 'E', 'p', 'P']) && rest[len..].starts_with(['+', '-']) {
+            len += 1 + rest[len + 1..].bytes().take_while(u8::is_ascii_digit).count();
+        }
+        float(&rest[..len]).map(|v| (v, start + len))
+    }
+
     fn operator(&mut self) -> Option<(&'static str, u32)> {
         self.space();
         let rest = &self.text[self.at..];
@@ -108,6 +127,10 @@ impl Parser<'_> {
     fn unary(&mut self) -> Option<i64> {
         self.space();
         let c = *self.text.get(self.at)?;
+        if let Some((v, end)) = self.float(self.at) {
+            self.at = end;
+            return Some(v.to_bits() as i64);
+        }
         self.at += 1;
         match c {
             b'-' => self.unary().map(i64::wrapping_neg),
@@ -122,10 +145,14 @@ impl Parser<'_> {
                 closed.then_some(v)
             }
             b'\'' => {
-                let v = i64::from(*self.text.get(self.at)?);
+                let mut c = *self.text.get(self.at)?;
+                if c == b'\\' {
+                    self.at += 1;
+                    c = escaped(*self.text.get(self.at)?);
+                }
                 let closed = self.text.get(self.at + 1) == Some(&b'\'');
                 self.at += 2;
-                closed.then_some(v)
+                closed.then_some(i64::from(c))
             }
             b'0'..=b'9' => {
                 let start = self.at - 1;
@@ -139,8 +166,27 @@ impl Parser<'_> {
     }
 }
 
+/// The character a backslash and this one stand for: between single quotes most stand for themselves.
+pub(crate) fn escaped(c: u8) -> u8 {
+    match c {
+        b't' => b'\t',
+        b'n' => b'\n',
+        b'b' => 8,
+        b'f' => 12,
+        b'r' => b'\r',
+        c => c,
+    }
+}
+
+/// The number without a suffix of C: `u`, `l`, `ul`, `ll`, `ull`.
+pub(crate) fn without_suffix(digits: &str) -> &str {
+    let bare = digits.strip_suffix(['l', 'L']).unwrap_or(digits);
+    let bare = bare.strip_suffix(['l', 'L']).unwrap_or(bare);
+    bare.strip_suffix(['u', 'U']).unwrap_or(bare)
+}
+
 fn digits(text: &str) -> Option<i64> {
-    let lower = text.to_ascii_lowercase();
+    let lower = without_suffix(text).to_ascii_lowercase();
     let (base, digits) = match (lower.strip_prefix("0x"), lower.strip_prefix("0b")) {
         (Some(h), _) => (16, h),
         (_, Some(b)) => (2, b),
@@ -196,12 +242,19 @@ mod tests {
             ("3 == 3", -1),
             ("--1", 1),
             ("+1", 1),
+            ("1L+0x1ull", 2),
+            ("'\\n'", 10),
+            ("'\\v'", 0x76),
+            ("(0.5)", 0x3fe0_0000_0000_0000),
+            ("+0.5e-1", 0x3fa9_9999_9999_999a),
             ("~0", -1),
         ];
         for (text, value) in cases {
             assert_eq!(integer(text), Some(value), "{text}");
         }
-        for bad in ["08", "1_000", "10h", "0o17", "", "(1", "1 2", "1/0", "v0"] {
+        for bad in [
+            "08", "1_000", "10h", "0o17", "", "(1", "1 2", "1/0", "v0", "0.5", "-0.5", "0.0+1", "1lu", "1lll",
+        ] {
             assert_eq!(integer(bad), None, "{bad}");
         }
         for (text, value) in [

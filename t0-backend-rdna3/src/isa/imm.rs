@@ -263,9 +263,19 @@ pub(crate) fn print_swizzle(f: &mut Formatter<'_>, offset: i32) -> fmt::Result {
     f.write_str("\")")
 }
 
+/// A number as text; LLVM takes a float for its 64 bits, of which those of 0.0 fit.
+fn number_or_bits(kind: ImmKind, text: &str) -> Option<i64> {
+    let float = || super::expr::float(text).map(|v| v.to_bits() as i64);
+    match kind {
+        ImmKind::Attr | ImmKind::ExpTarget => None,
+        ImmKind::Signed | ImmKind::Dec | ImmKind::Hex => number(text).or_else(float),
+        _ => number(text),
+    }
+}
+
 /// Reads the text of an immediate; the inverse of [`print`], and plain numbers for every kind.
 pub(crate) fn parse(kind: ImmKind, text: &str) -> Option<i64> {
-    if let Some(v) = number(text).filter(|_| !matches!(kind, ImmKind::Attr | ImmKind::ExpTarget)) {
+    if let Some(v) = number_or_bits(kind, text) {
         return match kind {
             // Signed kinds may be written as the 16 bits they occupy.
             ImmKind::Signed | ImmKind::Branch if (32768..=65535).contains(&v) => Some(v - 65536),
@@ -399,45 +409,56 @@ fn parse_call(text: &str, name: &str, ids: &[(u32, &str)]) -> Option<(u32, Vec<u
 }
 
 /// Operations of the system message, which keeps the place of its operation on gfx11 although its number has taken it.
-const SYSTEM_OPERATIONS: [(&str, u32); 3] = [
-    ("SYSMSG_OP_ECC_ERR_INTERRUPT", 1),
-    ("SYSMSG_OP_REG_RD", 2),
-    ("SYSMSG_OP_TTRACE_PC", 4),
+const SYSTEM_OPERATIONS: [(u32, &str); 3] = [
+    (1, "SYSMSG_OP_ECC_ERR_INTERRUPT"),
+    (2, "SYSMSG_OP_REG_RD"),
+    (4, "SYSMSG_OP_TTRACE_PC"),
 ];
+/// Operations of the geometry messages of older cards, which LLVM knows for every other message that is a number.
+const GEOMETRY_OPERATIONS: [(u32, &str); 4] = [
+    (0, "GS_OP_NOP"),
+    (1, "GS_OP_CUT"),
+    (2, "GS_OP_EMIT"),
+    (3, "GS_OP_EMIT_CUT"),
+];
+/// Number of the system message: the machine reads the number 0x2f, LLVM takes it for a message and operation.
+const SYSTEM_MESSAGE: u32 = 15;
 
-/// `sendmsg(MSG_SYSMSG, SYSMSG_OP_REG_RD)`: the machine reads the number 0x2f, LLVM takes it for a message and operation.
-fn parse_system_message(text: &str) -> Option<u32> {
+/// `sendmsg(ID)`, or with a numeric ID `sendmsg(ID, operation, stream)`: no message of gfx11 but the system's has
+/// operations.
+fn parse_message(text: &str) -> Option<u32> {
     let inner = text
         .strip_prefix("sendmsg")?
         .trim()
         .strip_prefix('(')?
         .strip_suffix(')')?;
-    let (id, operation) = inner.split_once(',')?;
-    let (id, operation) = (id.trim(), operation.trim());
-    let named = SYSTEM_OPERATIONS.iter().find(|o| o.0 == operation);
-    let operation = match named {
-        Some((_, v)) if id == "MSG_SYSMSG" || number(id) == Some(15) => *v,
-        None if id == "MSG_SYSMSG" => u32::try_from(number(operation)?).ok()?,
-        _ => return None,
+    let value = |text: &str, names: &[(u32, &str)]| match names.iter().find(|n| n.1 == text) {
+        Some(n) => Some(n.0),
+        None => u32::try_from(number(text)?).ok(),
     };
-    let known = SYSTEM_OPERATIONS.iter().any(|o| o.1 == operation);
-    known.then_some(15 | operation << 4)
-}
-
-/// `sendmsg(ID)`, or with a numeric ID `sendmsg(ID, operation, stream)`: no message of gfx11 but the system's has
-/// operations.
-fn parse_message(text: &str) -> Option<u32> {
-    if let Some(message) = parse_system_message(text) {
-        return Some(message);
-    }
-    let (id, args) = parse_call(text, "sendmsg", &MESSAGES)?;
-    let symbolic = text.contains("MSG_");
-    match args[..] {
-        [] if id < 256 => Some(id),
-        [op] if !symbolic && id < 256 && op < 16 => Some(id | op << 4),
-        [op, stream] if !symbolic && id < 256 && op < 16 && stream < 4 => Some(id | op << 4 | stream << 8),
-        _ => None,
-    }
+    let mut parts = inner.split(',').map(str::trim);
+    let id_text = parts.next()?;
+    let id = match id_text {
+        "MSG_SYSMSG" => SYSTEM_MESSAGE,
+        _ => value(id_text, &MESSAGES).filter(|id| *id < 256)?,
+    };
+    let (named, system) = (id_text.starts_with("MSG_"), id == SYSTEM_MESSAGE);
+    let names: &[(u32, &str)] = if system {
+        &SYSTEM_OPERATIONS
+    } else {
+        &GEOMETRY_OPERATIONS
+    };
+    let operation = parts.next().map(|p| value(p, names));
+    let stream = parts.next().map(|p| value(p, &[]));
+    let all_read = parts.next().is_none() && operation != Some(None) && stream != Some(None);
+    let (operation, stream) = (operation.flatten(), stream.flatten());
+    let fits = match (named, operation) {
+        // What has a name is held to what the message takes.
+        (true, Some(operation)) => system && stream.is_none() && SYSTEM_OPERATIONS.iter().any(|o| o.0 == operation),
+        (true, None) => !system,
+        (false, operation) => operation.unwrap_or(0) < 8 && stream.unwrap_or(0) < 4,
+    };
+    (all_read && fits).then(|| id | operation.unwrap_or(0) << 4 | stream.unwrap_or(0) << 8)
 }
 
 /// Reads `swizzle(MODE,..)`; the inverse of [`print_swizzle`].

@@ -10,7 +10,7 @@ pub(crate) mod blanks;
 pub mod decode;
 pub mod encode;
 mod expr;
-pub(crate) use expr::float;
+pub(crate) use expr::{escaped, float, without_suffix};
 pub(crate) mod form;
 pub mod graphics;
 mod hint;
@@ -27,7 +27,7 @@ pub mod table;
 mod uses;
 pub(crate) mod vopd;
 
-pub(crate) use blanks::close_up;
+pub(crate) use blanks::{close_up, quoted};
 pub use decode::{decode, disassemble, DecodeError};
 pub use encode::encode;
 pub use inst::{Dpp16, Dpp8, Enc, Inst, Mods, WaitCounts};

@@ -134,7 +134,7 @@ fn list(inner: &str) -> Result<Reg, &'static str> {
 }
 
 /// A special source by name, with or without `src_`.
-fn special(text: &str) -> Result<Option<u32>, &'static str> {
+pub(crate) fn special(text: &str) -> Result<Option<u32>, &'static str> {
     let short = text.strip_prefix("src_").unwrap_or(text);
     if matches!(short, "vccz" | "execz") {
         return Err("vccz and execz are no sources on gfx11");

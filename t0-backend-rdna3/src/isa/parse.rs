@@ -16,6 +16,7 @@ use super::print::text_ty;
 use super::row::{Family, Field, Flags, ImmKind, Kind, OperandSpec, Row, Ty};
 use super::{Inst, Opcode, Operand, Reg, Vopdx, Vopdy};
 use crate::target::Target;
+use std::borrow::Cow;
 
 pub(crate) use super::expr::integer as number;
 
@@ -60,8 +61,8 @@ pub enum ParseError {
 /// # Errors
 /// Unknown mnemonic, unreadable operand or modifier, or an instruction no encoding form can hold.
 pub fn parse(text: &str, target: &Target) -> Result<Inst, ParseError> {
-    let text = text.split(';').next().unwrap_or_default();
-    let text = text.split("//").next().unwrap_or_default().trim();
+    let text = without_comments(text);
+    let text = text.trim();
     if nesting(text) > MAX_NESTING {
         return Err(ParseError::Nesting { limit: MAX_NESTING });
     }
@@ -73,21 +74,77 @@ pub fn parse(text: &str, target: &Target) -> Result<Inst, ParseError> {
         name: mnemonic.to_string(),
         hint: super::hint::hint(mnemonic),
     })?;
-    let rest = close_up(rest);
-    let error = match read(op, suffix, &split(op.row(), &rest), target) {
+    let mut rest = close_up(rest);
+    if op.row().family == Family::Mtbuf {
+        rest = late_format(&rest).unwrap_or(rest);
+    }
+    first_reading(op.row(), &rest, |texts| read(op, suffix, texts, target))
+}
+
+/// Tries the ways to cut a text into operands and modifiers: LLVM lets commas between operands be left out, and be put
+/// between modifiers and at the end. What is wrong is said of the first.
+fn first_reading<T>(
+    row: &Row,
+    rest: &str,
+    mut read: impl FnMut(&(Vec<&str>, Vec<&str>)) -> Result<T, ParseError>,
+) -> Result<T, ParseError> {
+    let error = match read(&split(row, rest)) {
         Ok(inst) => return Ok(inst),
         Err(e) => e,
     };
-    // LLVM lets commas between operands be left out, and be put between modifiers and at the end.
     let without_last = rest.strip_suffix(',').map(str::trim_end);
     let last = without_last.filter(|r| !r.is_empty() && !r.ends_with([',', ')']));
-    if let Some(Ok(inst)) = last.map(|rest| read(op, suffix, &split(op.row(), rest), target)) {
+    if let Some(Ok(inst)) = last.map(|rest| read(&split(row, rest))) {
         return Ok(inst);
     }
-    let loose = split_loose(op.row(), last.unwrap_or(&rest));
-    loose
-        .and_then(|texts| read(op, suffix, &texts, target).ok())
-        .ok_or(error)
+    let loose = split_loose(row, last.unwrap_or(rest));
+    loose.and_then(|texts| read(&texts).ok()).ok_or(error)
+}
+
+/// `v0, off, s[0:3], format:22, 0`: LLVM reads a format that is a number before the scalar offset, too; it is put where
+/// it stands otherwise.
+fn late_format(rest: &str) -> Option<String> {
+    let start = rest.find("format:")?;
+    let (before, format) = rest.split_at(start);
+    let before = before.strip_suffix([' ', ','])?.trim_end();
+    let before = before.strip_suffix(',').unwrap_or(before);
+    let (format, after) = format.split_at(format.find([',', ' '])?);
+    let after = after.trim_start();
+    let after = after.strip_prefix(',').unwrap_or(after).trim_start();
+    let (offset, more) = after.split_at(after.find([',', ' ']).unwrap_or(after.len()));
+    if offset.is_empty() || is_modifier(offset) || format.contains('[') {
+        return None;
+    }
+    Some(format!("{before}, {offset} {format}{more}"))
+}
+
+/// The line without what follows `;` or `//`, and spaces for `/* … */`.
+fn without_comments(text: &str) -> Cow<'_, str> {
+    let mut out = String::new();
+    let (mut start, mut at) = (0, 0);
+    while let Some(c) = text[at..].chars().next() {
+        let rest = &text[at..];
+        if c == ';' || rest.starts_with("//") {
+            return match start {
+                0 => Cow::Borrowed(&text[..at]),
+                _ => Cow::Owned(out + &text[start..at]),
+            };
+        }
+        // A comment that is not closed is none.
+        let comment = rest.starts_with("/*").then(|| rest[2..].find("*/")).flatten();
+        if let Some(length) = comment {
+            out.push_str(&text[start..at]);
+            out.push(' ');
+            at += length + 4;
+            start = at;
+            continue;
+        }
+        at += super::blanks::quoted(rest).max(c.len_utf8());
+    }
+    match start {
+        0 => Cow::Borrowed(text),
+        _ => Cow::Owned(out + &text[start..]),
+    }
 }
 
 /// Reads an instruction from the texts of its operands and modifiers.
@@ -149,7 +206,11 @@ fn read(
 fn pair(x: &str, y: &str, target: &Target) -> Result<Inst, ParseError> {
     let half = |text: &str, second: bool| -> Result<(Opcode, Vec<Operand>), ParseError> {
         let (mnemonic, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-        let name = mnemonic.to_ascii_lowercase();
+        // LLVM takes the name of the second half as it stands.
+        let name = match second {
+            true => mnemonic.to_string(),
+            false => mnemonic.to_ascii_lowercase(),
+        };
         let found = if second {
             Vopdy::ALL.iter().find(|op| op.row().name == name).map(|&op| op.into())
         } else {
@@ -161,19 +222,21 @@ fn pair(x: &str, y: &str, target: &Target) -> Result<Inst, ParseError> {
             name: mnemonic.to_string(),
             half: if second { "second" } else { "first" },
         })?;
-        let mut p = Parser::new(op, target);
         let rest = close_up(rest);
-        let (operands, modifiers) = split(p.row, &rest);
-        if let Some(m) = modifiers.first() {
-            return Err(p.bad_modifier(m, "dual-issue instructions have no modifiers"));
-        }
-        let operands = p.operands(&operands, Suffix::None)?;
-        if p.mods.neg | p.mods.abs != 0 {
-            return Err(ParseError::Illegal(EncodeError::Modifier {
-                name: p.row.name,
-                modifier: "neg or abs",
-            }));
-        }
+        let operands = first_reading(op.row(), &rest, |(operands, modifiers)| {
+            let mut p = Parser::new(op, target);
+            if let Some(m) = modifiers.first() {
+                return Err(p.bad_modifier(m, "dual-issue instructions have no modifiers"));
+            }
+            let operands = p.operands(operands, Suffix::None)?;
+            if p.mods.neg | p.mods.abs != 0 {
+                return Err(ParseError::Illegal(EncodeError::Modifier {
+                    name: p.row.name,
+                    modifier: "neg or abs",
+                }));
+            }
+            Ok(operands)
+        })?;
         Ok((op, operands))
     };
     let (op, mut operands) = half(x, false)?;
@@ -363,6 +426,9 @@ fn is_modifier(word: &str) -> bool {
 /// Whether two words with a space between them are one expression.
 fn joins(before: &str, word: &str) -> bool {
     const OPERATORS: &str = "+*/%<>&^=";
+    if super::blanks::ends_operand(before) {
+        return false;
+    }
     let number = before.starts_with(|c: char| c.is_ascii_digit());
     before.ends_with(|c| OPERATORS.contains(c) || matches!(c, '-' | '~' | '!'))
         || word.starts_with(|c| OPERATORS.contains(c))

@@ -166,7 +166,7 @@ fn negatable(row: &Row, key: &str) -> bool {
         "clamp" => true,
         "gds" => {
             let permutes = row.class == Class::LdsLane && row.name != "ds_swizzle_b32";
-            !permutes && !row.flags.has(Flags::NO_GDS) && !row.flags.has(Flags::GDS_ONLY)
+            !permutes && !row.flags.has(Flags::NO_GDS)
         }
         "a16" => image,
         "d16" => image && !graphics::is_ray(row) && !row.flags.has(Flags::NO_D16),
@@ -212,11 +212,15 @@ impl Parser {
             return Err("it stands too late; the order is format, idxen, offen, offset, glc/slc/dlc or gds, tfe");
         }
         self.seen.0.push(name.to_string());
-        let never_on = off && self.row.family == Family::Smem;
-        if !belongs(self.row, key) && !never_on {
+        let scalar = off && self.row.family == Family::Smem;
+        let loads = !self.row.operands.is_empty() && !self.row.name.starts_with("s_atc_probe");
+        let never_on = scalar && loads && key == "slc";
+        if (!belongs(self.row, key) || scalar && !loads) && !never_on {
             return Err("the instruction has no such modifier");
         }
         if off {
+            // What exists for the global data share only goes there, whatever is said.
+            self.mods.gds |= key == "gds" && self.row.flags.has(Flags::GDS_ONLY);
             return Ok(());
         }
         let n = || number(value).ok_or(VALUE);

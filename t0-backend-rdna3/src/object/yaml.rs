@@ -57,7 +57,7 @@ pub fn parse(text: &str) -> Result<Value, YamlError> {
     parse_with_places(text).map(|(value, _)| value)
 }
 
-/// Reads metadata; gives with it the line of each entry outside brackets, from 1.
+/// Reads metadata; gives with it the line of each entry, from 1.
 ///
 /// Errors: as of [`parse`].
 pub fn parse_with_places(text: &str) -> Result<(Value, Places), YamlError> {
@@ -216,19 +216,28 @@ impl Parser<'_> {
         if !text.starts_with(['[', '{']) {
             return scalar(text).map_err(|what| line.error(what));
         }
-        let mut text = text.to_owned();
-        while open_brackets(&text) > 0 {
+        let mut joined = text.to_owned();
+        let mut starts = vec![(0, line.clone())];
+        while open_brackets(&joined) > 0 {
             let Some(next) = self.lines.get(self.at) else { break };
-            text.push(' ');
-            text.push_str(next.text);
+            joined.push(' ');
+            starts.push((joined.len(), next.clone()));
+            joined.push_str(next.text);
             self.at += 1;
         }
-        let mut flow = Flow { text: &text, at: 0 };
-        let value = flow.value(MAX_DEPTH).map_err(|what| line.error(what))?;
-        if flow.rest().is_empty() {
-            return Ok(value);
+        let mut flow = Flow {
+            text: &joined,
+            at: 0,
+            starts: &starts,
+            path: &mut self.path,
+            places: &mut self.places,
+        };
+        let value = flow.value(MAX_DEPTH);
+        match value {
+            Ok(value) if flow.rest().is_empty() => Ok(value),
+            Ok(_) => Err(flow.line().error("something follows the closing bracket")),
+            Err(what) => Err(flow.line().error(what)),
         }
-        Err(line.error("something follows the closing bracket"))
     }
 
     /// The block after `key:` or `-`; nothing is nil. A list may be indented as little as the key it belongs to.
@@ -284,12 +293,32 @@ fn open_brackets(text: &str) -> i64 {
 }
 
 /// Reads lists and maps in brackets.
-struct Flow<'a> {
+struct Flow<'a, 'p> {
     text: &'a str,
     at: usize,
+    /// The lines and where they start in the text.
+    starts: &'p [(usize, Line<'p>)],
+    path: &'p mut Vec<Step>,
+    places: &'p mut Places,
 }
 
-impl<'a> Flow<'a> {
+impl<'a, 'p> Flow<'a, 'p> {
+    /// The line of what is read next.
+    fn line(&self) -> &'p Line<'p> {
+        let at = self.starts.iter().rposition(|s| s.0 <= self.at).unwrap_or(0);
+        &self.starts[at].1
+    }
+
+    /// The value of an entry.
+    fn entry(&mut self, step: Step, depth: u32) -> Result<Value, &'static str> {
+        self.path.push(step);
+        self.rest();
+        self.places.0.push((self.path.clone(), self.line().number));
+        let value = self.value(depth);
+        self.path.pop();
+        value
+    }
+
     fn rest(&mut self) -> &'a str {
         let rest = self.text[self.at..].trim_start();
         self.at = self.text.len() - rest.len();
@@ -316,7 +345,7 @@ impl<'a> Flow<'a> {
     fn list(&mut self, depth: u32) -> Result<Value, &'static str> {
         let mut items = Vec::new();
         while !self.eat(']') {
-            items.push(self.value(depth)?);
+            items.push(self.entry(Step::Item(items.len()), depth)?);
             if !self.eat(',') && !self.rest().starts_with(']') {
                 return Err("expected `,` or `]`");
             }
@@ -334,7 +363,7 @@ impl<'a> Flow<'a> {
             let colon = self.eat(':');
             let value = match self.rest().chars().next() {
                 Some(',' | '}') | None => Value::Nil,
-                _ if colon => self.value(depth)?,
+                _ if colon => self.entry(Step::Key(key_text(&key)), depth)?,
                 _ => return Err("expected `:`, `,` or `}`"),
             };
             entries.push((key, value));
