@@ -3,7 +3,7 @@
 use crate::error::CliError;
 use std::sync::{Arc, Mutex, PoisonError};
 use t0_backend_rdna3::target::{Target, GFX1100};
-use t0_kfd::RealKfd;
+use t0_kfd::{Kfd, RealKfd};
 use t0_runtime::{numerics_from_environment, sanitize_from_environment, Gpu};
 use t0_sim::driver::{node_of, Dispatch, DispatchStats, ExecFault, Executor, SimKfd, Vm};
 use t0_sim::{Numerics, Profile, Simulator};
@@ -73,6 +73,15 @@ impl Sim {
     /// How it sums dot products.
     pub fn numerics(&self) -> Numerics {
         self.recorder.simulator.numerics()
+    }
+
+    /// Which of the `bytes` from `va` on somebody has written; `None` without the sanitizer, as nobody keeps count then.
+    pub fn written_bytes(&self, va: u64, bytes: u64) -> Option<Vec<bool>> {
+        let kfd: &dyn Kfd = &*self.kfd;
+        self.recorder
+            .simulator
+            .sanitizes()
+            .then(|| kfd.written_bytes(va, bytes))
     }
 
     /// The `bytes` from `va` on count as written by nobody.

@@ -96,7 +96,7 @@ fn is_usage(error: &t0_runtime::Error) -> bool {
         error,
         Error::DeviceChoice { .. }
             | Error::Numerics { .. }
-            | Error::SanitizeChoice { .. }
+            | Error::Switch { .. }
             | Error::Scratch { .. }
             | Error::TimeLimit { .. }
             | Error::Group { .. }

@@ -238,12 +238,14 @@ pub fn run(args: &Args, target: Option<Target>, out: &mut Output) -> Result<Outc
         .map(|f| f.finding(&device, kernel, &buffers, unwritten.as_deref()))
         .into_iter()
         .collect();
+    let mut never_written = Vec::new();
     if !faulted {
         for (index, (input, buffer)) in inputs.iter().zip(&buffers).enumerate() {
             let Some(buffer) = buffer else { continue };
             let contents = buffer.buffer.to_vec()?;
             findings.extend(buffer.guard_findings(index, &contents));
             if let Some((path, mut array)) = input.output() {
+                never_written.extend(buffer.never_written(index, &array, &device));
                 array.bytes = contents[GUARD..GUARD + buffer.len].to_vec();
                 write_file(path, &array.to_file())?;
             }
@@ -251,6 +253,10 @@ pub fn run(args: &Args, target: Option<Target>, out: &mut Output) -> Result<Outc
     }
     let stats = device.stats();
     findings.extend(stats.iter().flat_map(|s| &s.findings).map(Finding::from));
+    // A kernel that stores undefined values has been told so; what it left is undefined because of that.
+    if findings.iter().all(|f| f.rule != "uninitialised") {
+        findings.extend(never_written);
+    }
     let profile = device.profile();
     let asked = |on: bool| profile.as_ref().filter(|_| on);
     let report = Report {
@@ -401,13 +407,22 @@ fn launch(
                 .unwrap_or(start.elapsed()),
             None,
         )),
-        Err(t0_runtime::Error::Fault { detail, .. }) => Ok((start.elapsed(), Some(Fault { detail }))),
+        Err(t0_runtime::Error::Fault { detail, .. }) => Ok((start.elapsed(), Some(Fault { rule: "fault", detail }))),
+        Err(e @ t0_runtime::Error::Timeout { .. }) => Ok((
+            start.elapsed(),
+            Some(Fault {
+                rule: "timeout",
+                detail: e.to_string(),
+            }),
+        )),
         Err(e) => Err(e.into()),
     }
 }
 
 /// Why a launch stopped.
 struct Fault {
+    /// The rule where the simulated card knows no better.
+    rule: &'static str,
     detail: String,
 }
 
@@ -437,15 +452,15 @@ impl Fault {
                 "argument {index} ({}): outside of its {} bytes: {}",
                 b.name, b.len, self.detail
             ),
-            None => self.detail,
+            None => self.detail.clone(),
         };
         if let Some(unwritten) = unwritten {
             text += &format!("; {unwritten}");
         }
-        let rule = match (guard, &fault) {
+        let rule = match (guard, fault.as_ref().filter(|_| self.rule == "fault")) {
             (Some(_), _) => "out-of-bounds",
             (None, Some(f)) => f.kind.rule(),
-            (None, None) => "fault",
+            (None, None) => self.rule,
         };
         let place = Place {
             pc,
@@ -631,6 +646,36 @@ impl Guarded {
             len,
             poison: *poison,
         }))
+    }
+
+    /// Elements of an output without FILL that no launch has written, as far as a sanitizer has seen.
+    fn never_written(&self, index: usize, array: &Array, device: &Device) -> Option<Finding> {
+        let elements = array.shape.iter().product::<u64>() as usize;
+        let size = self.len.checked_div(elements).filter(|_| self.poison)?;
+        let sim = device.sim.as_ref()?;
+        let written = sim.written_bytes(self.buffer.va() + GUARD as u64, self.len as u64)?;
+        let of = |e: &usize| written[e * size..][..size].iter().all(|&b| b);
+        let missing: Vec<usize> = (0..elements).filter(|e| !of(e)).collect();
+        let first = *missing.first()?;
+        let (are, them) = if missing.len() == 1 {
+            ("element was", "")
+        } else {
+            ("elements were", ", the first")
+        };
+        let text = format!(
+            "argument {index} ({}): {} of {elements} {are} never written{them} at index {first}; the file has undefined bytes there",
+            self.name,
+            missing.len(),
+        );
+        Some(Finding {
+            rule: "never-written",
+            severity: "warning",
+            place: Place::default(),
+            other: None,
+            count: Some(missing.len() as u64),
+            long: None,
+            text,
+        })
     }
 
     /// Whether an address lies in the guard bytes.

@@ -286,6 +286,63 @@ fn the_sanitizer_names_both_sides_of_a_race() {
 }
 
 #[test]
+fn elements_nobody_wrote_are_counted() {
+    let c = Case::new("never");
+    let line = |y: &str| format!("--kernel dyn --grid 1 --block 64 --lds 256 --arg {y} --arg u32:0 --json --sanitize");
+    let ran = c.run(&line("out:@o.npy:f32:16x8"));
+    let v = json(&ran);
+    let f = v["findings"].as_array().unwrap().last().unwrap();
+    assert_eq!((ran.status, f["rule"].as_str()), (0, Some("never-written")), "{v}");
+    assert_eq!(
+        (f["severity"].as_str(), f["count"].as_u64()),
+        (Some("warning"), Some(64))
+    );
+    let text = f["text"].as_str().unwrap();
+    assert!(
+        text.contains("64 of 128 elements were never written, the first at index 64"),
+        "{text}"
+    );
+    for all in ["out:@o.npy:f32:64", "out:@o.npy:f32:128:0"] {
+        let v = json(&c.run(&line(all)));
+        let rules = v["findings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|f| f["rule"].as_str().unwrap());
+        assert_eq!(rules.filter(|r| *r == "never-written").count(), 0, "{v}");
+    }
+}
+
+#[test]
+fn work_that_takes_too_long_is_a_finding() {
+    let c = Case::new("too_long");
+    let forever = [0xbfa0_ffff, 0xbfb0_0000];
+    std::fs::write(
+        &c.file,
+        write(&GFX1100, &[kernel("forever", &forever, 0, Vec::new())]).unwrap(),
+    )
+    .unwrap();
+    let ran = std::process::Command::new(env!("CARGO_BIN_EXE_t0"))
+        .args([
+            "run", &c.file, "--grid", "1", "--block", "64", "--device", "sim", "--json",
+        ])
+        .env("T0_TIMEOUT", "0.1")
+        .output()
+        .unwrap();
+    let v: serde_json::Value = serde_json::from_slice(&ran.stdout).unwrap();
+    let f = &v["findings"][0];
+    assert_eq!(
+        (ran.status.code(), f["rule"].as_str(), f["severity"].as_str()),
+        (Some(1), Some("timeout"), Some("error"))
+    );
+    let text = f["text"].as_str().unwrap();
+    assert!(
+        text.contains("kernel `forever`") && text.contains("within 0.1 s"),
+        "{text}"
+    );
+}
+
+#[test]
 fn an_output_without_a_fill_is_undefined() {
     let c = Case::new("undefined");
     let line = |y: &str| {

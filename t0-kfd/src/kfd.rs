@@ -158,6 +158,12 @@ pub trait Kfd: Send + Sync {
     /// Tells that the host has written the `len` bytes at `va`; a real driver ignores it.
     fn memory_written(&self, _va: u64, _len: u64) {}
 
+    /// Which of the `len` bytes at `va` have been written since [`Kfd::memory_unwritten`]; what is not known counts as
+    /// written. Only a simulated driver with a sanitizer can tell.
+    fn written_bytes(&self, _va: u64, len: u64) -> Vec<bool> {
+        vec![true; len as usize]
+    }
+
     /// Tells which code object was loaded at `va`, so that faults name kernel and line; a real driver ignores it.
     fn name_code(&self, _va: u64, _code_object: &[u8]) {}
 

@@ -4,32 +4,55 @@ use proc_macro2::TokenStream;
 use quote::{quote, ToTokens};
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::{
-    Attribute, Error, Expr, ExprLit, FnArg, ItemFn, Lit, LitStr, MetaNameValue, Result, ReturnType, Token, Type,
-};
+use syn::{Attribute, Error, Expr, ExprLit, FnArg, ItemFn, Lit, LitStr, Meta, Result, ReturnType, Token, Type};
 
 use crate::attr::Errors;
 
 /// Cases of a test that does not say how many.
 const CASES: usize = 64;
+const UNKNOWN: &str = "unknown argument; there are `cases = N`, `case = \"…\"` and `checked`";
 
 /// `cases = 64` or `case = "n=3"`
-enum TestArgs {
-    Cases(usize),
-    Case(LitStr),
+enum Cases {
+    Random(usize),
+    One(LitStr),
+}
+
+/// The cases, and `checked`.
+struct TestArgs {
+    cases: Cases,
+    checked: bool,
+}
+
+impl Default for TestArgs {
+    fn default() -> TestArgs {
+        TestArgs {
+            cases: Cases::Random(CASES),
+            checked: false,
+        }
+    }
 }
 
 impl Parse for TestArgs {
     fn parse(input: ParseStream) -> Result<Self> {
-        let mut out = None;
-        for arg in Punctuated::<MetaNameValue, Token![,]>::parse_terminated(input)? {
+        let (mut out, mut checked) = (None, false);
+        for arg in Punctuated::<Meta, Token![,]>::parse_terminated(input)? {
+            let arg = match arg {
+                Meta::Path(p) if p.is_ident("checked") && !checked => {
+                    checked = true;
+                    continue;
+                }
+                Meta::Path(p) if p.is_ident("checked") => return Err(Error::new_spanned(p, "`checked` stands twice")),
+                Meta::NameValue(arg) => arg,
+                other => return Err(Error::new_spanned(other, UNKNOWN)),
+            };
             let literal = match &arg.value {
                 Expr::Lit(ExprLit { lit, .. }) => Some(lit),
                 _ => None,
             };
             let parsed = match (arg.path.is_ident("cases"), arg.path.is_ident("case"), literal) {
                 (true, _, Some(Lit::Int(n))) => match n.base10_parse::<usize>() {
-                    Ok(n) if n > 0 => TestArgs::Cases(n),
+                    Ok(n) if n > 0 => Cases::Random(n),
                     _ => return Err(Error::new_spanned(n, "a test runs at least one case")),
                 },
                 (true, ..) => {
@@ -38,15 +61,12 @@ impl Parse for TestArgs {
                         "say how many cases to run: `cases = 64`",
                     ))
                 }
-                (_, true, Some(Lit::Str(s))) => TestArgs::Case(s.clone()),
+                (_, true, Some(Lit::Str(s))) => Cases::One(s.clone()),
                 (_, true, _) => {
                     let help = "a case is the text a failing test prints: `case = \"n=3 x=0:1\"`";
                     return Err(Error::new_spanned(&arg.value, help));
                 }
-                _ => {
-                    let help = "unknown argument; there are `cases = N` and `case = \"…\"`";
-                    return Err(Error::new_spanned(&arg.path, help));
-                }
+                _ => return Err(Error::new_spanned(&arg.path, UNKNOWN)),
             };
             if out.replace(parsed).is_some() {
                 return Err(Error::new_spanned(
@@ -55,7 +75,8 @@ impl Parse for TestArgs {
                 ));
             }
         }
-        Ok(out.unwrap_or(TestArgs::Cases(CASES)))
+        let cases = out.unwrap_or(Cases::Random(CASES));
+        Ok(TestArgs { cases, checked })
     }
 }
 
@@ -74,7 +95,7 @@ pub fn expand(args: TokenStream, item: TokenStream) -> TokenStream {
         Ok(args) => args,
         Err(e) => {
             errors.push(e);
-            TestArgs::Cases(CASES)
+            TestArgs::default()
         }
     };
     if !errors.is_empty() {
@@ -86,10 +107,11 @@ pub fn expand(args: TokenStream, item: TokenStream) -> TokenStream {
         .partition(|a| a.path().is_ident("ignore") || a.path().is_ident("should_panic"));
     let cfg: Vec<&Attribute> = of_function.iter().filter(|a| a.path().is_ident("cfg")).collect();
     let (name, text) = (&f.sig.ident, f.sig.ident.to_string());
-    let (test, case, cases) = match &args {
-        TestArgs::Cases(n) => (quote!(cases), quote!(::core::option::Option::None), *n),
-        TestArgs::Case(s) => (quote!(case), quote!(::core::option::Option::Some(#s)), 1),
+    let (test, plan) = match &args.cases {
+        Cases::Random(n) => (quote!(cases), quote!(::t0::testing::Plan::cases(#n))),
+        Cases::One(s) => (quote!(case), quote!(::t0::testing::Plan::case(#s))),
     };
+    let checked = args.checked.then(|| quote!(.checked()));
     quote! {
         #[cfg(test)]
         #(#of_function)*
@@ -101,7 +123,7 @@ pub fn expand(args: TokenStream, item: TokenStream) -> TokenStream {
             #[test]
             #(#of_test)*
             fn #test() {
-                ::t0::testing::run(#text, #case, #cases, super::#name)
+                ::t0::testing::run(#text, &#plan #checked, super::#name)
             }
         }
     }

@@ -57,7 +57,7 @@ struct Uses {
 impl BufferCore {
     fn new(device: &Arc<Device>, bytes: u64) -> Result<Arc<Self>> {
         let mem = device.alloc(bytes, Kind::Vram, "a buffer")?;
-        mem.unwritten(bytes);
+        mem.unwritten(0, bytes);
         let (mem, device) = (Some(mem), device.clone());
         Ok(Arc::new(BufferCore {
             device,
@@ -89,6 +89,16 @@ impl BufferCore {
     /// Replaces its first bytes; nothing may be using it.
     pub fn write_all(&self, bytes: &[u8]) {
         self.mem().write(0, bytes);
+    }
+
+    /// These bytes count as written by nobody, whatever they hold.
+    pub fn forget(&self, offset: u64, len: u64) {
+        self.mem().unwritten(offset, len);
+    }
+
+    /// Which bytes somebody has written; `None` where nobody keeps count.
+    pub fn written_bytes(&self) -> Option<Vec<bool>> {
+        self.device.sanitizes().then(|| self.mem().written_bytes(self.bytes))
     }
 
     pub fn device(&self) -> &Arc<Device> {

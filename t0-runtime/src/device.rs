@@ -327,6 +327,11 @@ impl Device {
         }
     }
 
+    /// Whether a sanitizer watches what kernels do.
+    pub fn sanitizes(&self) -> bool {
+        self.sanitizes
+    }
+
     /// With a sanitizer: fails if it has found something since the last call.
     pub fn check_findings(&self) -> Result<()> {
         if !self.sanitizes {

@@ -32,9 +32,11 @@ pub enum Error {
         /// The first of them.
         first: String,
     },
-    /// `T0_SANITIZE` holds something unknown.
-    #[error("T0_SANITIZE is {value:?}; use `1` to watch every access on the simulated card, or `0`")]
-    SanitizeChoice {
+    /// A variable that is 1 or 0 is neither.
+    #[error("{variable} is `{value}`; it must be 1 (on) or 0 (off)")]
+    Switch {
+        /// The variable.
+        variable: &'static str,
         /// Its value.
         value: String,
     },

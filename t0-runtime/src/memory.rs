@@ -152,9 +152,14 @@ impl GpuMem {
         self.driver.kfd.guard_memory(self.va());
     }
 
-    /// Tells the driver that nobody has written the first `len` bytes.
-    pub fn unwritten(&self, len: u64) {
-        self.driver.kfd.memory_unwritten(self.va(), len);
+    /// Tells the driver that nobody has written these bytes, whatever they hold.
+    pub fn unwritten(&self, offset: u64, len: u64) {
+        self.driver.kfd.memory_unwritten(self.va() + offset, len);
+    }
+
+    /// Which of the first `len` bytes have been written, as far as the driver knows.
+    pub fn written_bytes(&self, len: u64) -> Vec<bool> {
+        self.driver.kfd.written_bytes(self.va(), len)
     }
 
     fn at(&self, offset: u64, len: u64) -> *mut u8 {

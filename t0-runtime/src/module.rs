@@ -63,7 +63,10 @@ pub(crate) fn simulator(options: &SimOptions) -> Result<(Arc<dyn Executor>, bool
         Some(on) => on,
         None => sanitize_from_environment()?,
     };
-    let simulator = t0_sim::Simulator::new().with_numerics(numerics);
+    let mut simulator = t0_sim::Simulator::new().with_numerics(numerics);
+    if let Some(n) = options.instructions {
+        simulator = simulator.with_budget(n);
+    }
     Ok((Arc::new(simulator.with_sanitizer(sanitize)), sanitize))
 }
 
@@ -75,6 +78,17 @@ pub struct SimOptions {
     /// Whether every access of memory is watched (bounds, races, misplaced atomics); without: `T0_SANITIZE`. A mistake
     /// found is an error of the next wait, and all are in `Gpu::findings`.
     pub sanitize: Option<bool>,
+    /// Instructions a wave may execute before it counts as an endless loop; without: 2²⁸.
+    pub instructions: Option<u64>,
+}
+
+/// Whether `T0_CHECKED` asks for checked indices in everything that is launched: `1` does; `0`, nothing or no such variable
+/// does not.
+///
+/// # Errors
+/// Another value.
+pub(crate) fn checked_from_environment() -> Result<bool> {
+    switch("T0_CHECKED")
 }
 
 /// Whether `T0_SANITIZE` asks for the sanitizer of the simulated card: `1` does; `0`, nothing or no such variable does
@@ -83,12 +97,20 @@ pub struct SimOptions {
 /// # Errors
 /// Another value.
 pub fn sanitize_from_environment() -> Result<bool> {
-    match std::env::var_os("T0_SANITIZE").as_deref().map(|v| v.to_string_lossy()) {
+    switch("T0_SANITIZE")
+}
+
+/// A variable of the environment that is 1, 0, empty or not there.
+fn switch(variable: &'static str) -> Result<bool> {
+    match std::env::var_os(variable).as_deref().map(|v| v.to_string_lossy()) {
         None => Ok(false),
         Some(v) => match &*v {
             "" | "0" => Ok(false),
             "1" => Ok(true),
-            other => Err(Error::SanitizeChoice { value: other.into() }),
+            other => Err(Error::Switch {
+                variable,
+                value: other.into(),
+            }),
         },
     }
 }

@@ -192,10 +192,16 @@ impl Queue {
         queues.retain(|q| q.strong_count() > 0);
         queues.push(Arc::downgrade(&inner));
         drop(queues);
+        let checked = crate::module::checked_from_environment()?;
         Ok(Queue {
             inner,
-            build: Build::default(),
+            build: Build { checked, plain: false },
         })
+    }
+
+    /// Whether everything launched through it has checked indices.
+    pub(crate) fn is_checked(&self) -> bool {
+        self.build.checked
     }
 
     /// The same queue for launches with checked indices (or not, unless the kernel asks for it with `#[kernel(checked)]`):

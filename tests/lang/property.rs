@@ -1,7 +1,7 @@
 //! `#[kernel_test]`: wrong kernels are found and their smallest case is printed as a test.
 
 use t0::prelude::*;
-use t0::testing::{run, KernelTest, Tolerance, Values};
+use t0::testing::{run, KernelTest, Plan, Tolerance, Values};
 
 mod wrong {
     use super::*;
@@ -46,20 +46,20 @@ mod mended {
     include!("printed.rs");
 }
 
-fn says(name: &str, case: Option<&'static str>, body: fn(&mut KernelTest)) -> String {
+fn says(name: &str, plan: Plan, body: fn(&mut KernelTest)) -> String {
     let name = name.to_string();
-    let end = std::thread::spawn(move || run(&name, case, 64, body)).join();
+    let end = std::thread::spawn(move || run(&name, &plan, body)).join();
     *end.unwrap_err().downcast::<String>().unwrap()
 }
 
 #[test]
 fn a_wrong_kernel_prints_its_smallest_case() {
-    let text = says("adds_one", None, wrong::adds_one);
+    let text = says("adds_one", Plan::cases(64), wrong::adds_one);
     assert!(text.starts_with("adds_one fails: y[37] is 0, expected 1\n"), "{text}");
     assert!(text.ends_with(include_str!("printed.rs")), "{text}");
-    let again = says("adds_one", Some("n=38"), wrong::adds_one);
+    let again = says("adds_one", Plan::case("n=38"), wrong::adds_one);
     assert_eq!(again, "adds_one fails: y[37] is 0, expected 1");
-    run("adds_one", Some("n=37"), 64, wrong::adds_one);
+    run("adds_one", &Plan::case("n=37"), wrong::adds_one);
 }
 
 /// y ← each row of x, reversed; the last column is left out.
@@ -85,9 +85,9 @@ fn reverses(t: &mut KernelTest) {
 
 #[test]
 fn what_is_not_written_is_found() {
-    let text = says("reverses", None, reverses);
+    let text = says("reverses", Plan::cases(64), reverses);
     assert!(text.starts_with("reverses fails: y[0][40] is "), "{text}");
-    assert!(text.contains("(poison: not written), expected 0"), "{text}");
+    assert!(text.contains("(poison: never written), expected"), "{text}");
     assert!(text.contains("(case = \"cols=41 rows=1\")"), "{text}");
     assert!(text.contains("fn reverses_cols41_rows1("), "{text}");
 }
@@ -110,7 +110,7 @@ fn shifts(t: &mut KernelTest) {
 
 #[test]
 fn checked_kernels_tell_their_index() {
-    let text = says("shifts", None, shifts);
+    let text = says("shifts", Plan::cases(64), shifts);
     assert!(
         text.contains("index 6 is out of range of `x`, whose length is 6"),
         "{text}"
@@ -128,7 +128,7 @@ pub fn double(x: &[i32], y: &mut Lanes<i32>) {
 
 #[test]
 fn values_are_made_simple_too() {
-    let text = says("doubles", None, |t| {
+    let text = says("doubles", Plan::cases(64), |t| {
         let n = t.shape("n", 0..=300);
         let x = t.input_of::<i32>("x", n, Values::Whole(-9, 9));
         let mut y = t.output::<i32>("y", n);
@@ -136,6 +136,131 @@ fn values_are_made_simple_too() {
         t.expect(&y, |i| x[i] * 2, Tolerance::EXACT);
     });
     assert!(text.contains("(case = \"n=1 x=0:-7\")"), "{text}");
+}
+
+/// The same, not checked by itself.
+#[kernel(group = 64)]
+pub fn unchecked_shift(by: usize, x: &[u32], y: &mut Lanes<u32>) {
+    for (i, y) in y {
+        *y = x[i + by];
+    }
+}
+
+fn shifts_unchecked(t: &mut KernelTest) {
+    let (n, by) = (t.shape("n", 0..=300), t.shape("by", 0..=9));
+    let x = t.input::<u32>("x", n + 5);
+    let mut y = t.output::<u32>("y", n);
+    t.launch(unchecked_shift { by, x: &x, y: &mut y });
+}
+
+#[test]
+fn a_test_checks_indices_when_asked_to() {
+    run("shifts", &Plan::cases(64), shifts_unchecked);
+    let text = says("shifts", Plan::cases(64).checked(), shifts_unchecked);
+    assert!(text.contains("out of range of `x`, whose length is 6"), "{text}");
+    assert!(text.contains("(case = \"by=6 n=1\", checked)"), "{text}");
+}
+
+/// y ← x + y: undefined for a y nobody has written.
+#[kernel(group = 64)]
+pub fn raise(x: &[u32], y: &mut Lanes<u32>) {
+    for (i, y) in y {
+        *y += x[i];
+    }
+}
+
+#[test]
+fn an_output_is_undefined_until_it_is_written() {
+    let text = says("raises", Plan::cases(64), |t| {
+        let n = t.shape("n", 0..=300);
+        let x = t.input::<u32>("x", n);
+        let mut y = t.output::<u32>("y", n);
+        t.launch(raise { x: &x, y: &mut y });
+        t.expect(&y, |i| x[i].wrapping_add(0xa5a5_a5a5), Tolerance::EXACT);
+    });
+    assert!(
+        text.contains("uninitialised") && text.contains("(case = \"n=1\")"),
+        "{text}"
+    );
+    // one that a launch before has written is defined
+    run("raises", &Plan::cases(8), |t| {
+        let n = t.shape("n", 0..=300);
+        let x = t.input::<u32>("x", n);
+        let mut y = t.output::<u32>("y", n);
+        t.launch(unchecked_shift {
+            by: 0,
+            x: &x,
+            y: &mut y,
+        });
+        t.launch(raise { x: &x, y: &mut y });
+        t.expect(&y, |i| x[i].wrapping_mul(2), Tolerance::EXACT);
+    });
+}
+
+/// y ← 0xa5 but for the last one.
+#[kernel(group = 64)]
+pub fn poison_but_one(n: usize, y: &mut Lanes<u8>) {
+    for (i, y) in y {
+        if i + 1 < n {
+            *y = 0xa5;
+        }
+    }
+}
+
+#[test]
+fn what_is_not_written_is_wrong_even_if_it_fits() {
+    let text = says("fills", Plan::cases(64), |t| {
+        let n = t.shape("n", 0..=300);
+        let mut y = t.output::<u8>("y", n);
+        t.launch(poison_but_one { n, y: &mut y });
+        t.expect(&y, |_| 0xa5, Tolerance::EXACT);
+    });
+    let start = "fills fails: y[0] is 165 (poison: never written), expected 165\n";
+    assert!(text.starts_with(start), "{text}");
+}
+
+#[test]
+fn a_panic_of_the_reference_names_its_line() {
+    let text = says("reads_on", Plan::cases(64), |t| {
+        let n = t.shape("n", 1..=300);
+        let x = t.input::<u32>("x", n);
+        let mut y = t.output::<u32>("y", n);
+        t.launch(unchecked_shift {
+            by: 1,
+            x: &x,
+            y: &mut y,
+        });
+        t.expect(&y, |i| x[i + 1], Tolerance::EXACT);
+    });
+    let place = format!("reads_on fails: the test panicked at {}:{}:27: ", file!(), line!() - 2);
+    assert!(text.starts_with(&place), "{text}");
+    assert!(text.contains(": x[1]: the input has 1 elements\n"), "{text}");
+}
+
+/// Never ends for 77.
+#[kernel(group = 64)]
+pub fn count_down(x: &[u32], y: &mut Lanes<u32>) {
+    for (i, y) in y {
+        let mut n = x[i];
+        while n != 0 {
+            if n != 77 {
+                n -= 1;
+            }
+        }
+        *y = n;
+    }
+}
+
+#[test]
+fn a_loop_without_an_end_ends_the_case() {
+    let text = says("counts_down", Plan::case("n=1 x=0:80"), |t| {
+        let n = t.shape("n", 0..=3);
+        let x = t.input_of::<u32>("x", n, Values::Whole(0, 100));
+        let mut y = t.output::<u32>("y", n);
+        t.launch(count_down { x: &x, y: &mut y });
+    });
+    assert!(text.contains("endless loop at"), "{text}");
+    assert!(text.contains("property.rs"), "{text}");
 }
 
 #[test]
@@ -155,4 +280,34 @@ fn the_environment_overrides_the_number_of_cases() {
         !ok && text.contains("T0_TEST_CASES is `many`; use a whole number"),
         "{text}"
     );
+}
+
+/// The README's example of `Shared`.
+#[kernel(group = 256, grid = x.len())]
+pub fn reduce(x: &[f32], total: &[Atomic<f32>]) {
+    let mut parts = Shared::<[f32; 8]>::new();
+    let part = wave::sum(x[thread::index()]);
+    if lane::id() == 0 {
+        parts[wave::id()] = part;
+    }
+    group::barrier();
+    if thread::local() == 0 {
+        let mut sum = 0.0;
+        for w in 0..8 {
+            sum += parts[w];
+        }
+        total[0].fetch_add(sum, Relaxed, Device);
+    }
+}
+
+#[kernel_test(cases = 24)]
+fn reduces(t: &mut KernelTest) {
+    let n = t.shape("n", 0..=2000);
+    let x = t.input_of::<f32>("x", n, Values::Whole(-8, 8));
+    let mut total = t.inout_of::<f32>("total", 1, Values::Whole(0, 0));
+    t.launch(reduce {
+        x: &x,
+        total: &mut total,
+    });
+    t.expect(&total, |_| x.data().iter().sum(), Tolerance::EXACT);
 }

@@ -15,6 +15,7 @@ pub(super) const POISON: u8 = 0xa5;
 /// A vector that is read: a `&Buffer<T>` for the launch, its elements by index for the reference.
 #[derive(Debug)]
 pub struct Input<T> {
+    pub(super) name: String,
     pub(super) buffer: Buffer<T>,
     pub(super) data: Vec<T>,
 }
@@ -30,8 +31,10 @@ pub struct Output<T> {
 /// A matrix that is read: a `&MatBuffer<T>` for the launch, its elements by `[(row, column)]` for the reference.
 #[derive(Debug)]
 pub struct InputMat<T> {
+    pub(super) name: String,
     pub(super) buffer: MatBuffer<T>,
     pub(super) data: Vec<T>,
+    pub(super) rows: usize,
     pub(super) cols: usize,
 }
 
@@ -58,7 +61,13 @@ impl<T> Output<T> {
 
 impl<T> InputMat<T> {
     /// A row.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    #[track_caller]
     pub fn row(&self, r: usize) -> &[T] {
+        let Self { name, rows, .. } = self;
+        assert!(r < *rows, "{name}.row({r}): the matrix has {rows} rows");
         &self.data[r * self.cols..(r + 1) * self.cols]
     }
 }
@@ -84,7 +93,10 @@ is_a_buffer! { Input: Buffer; Output: Buffer, DerefMut; InputMat: MatBuffer; Out
 impl<T> Index<usize> for Input<T> {
     type Output = T;
 
+    #[track_caller]
     fn index(&self, i: usize) -> &T {
+        let n = self.data.len();
+        assert!(i < n, "{}[{i}]: the input has {n} elements", self.name);
         &self.data[i]
     }
 }
@@ -92,8 +104,14 @@ impl<T> Index<usize> for Input<T> {
 impl<T> Index<(usize, usize)> for InputMat<T> {
     type Output = T;
 
+    #[track_caller]
     fn index(&self, (r, c): (usize, usize)) -> &T {
-        &self.row(r)[c]
+        let Self { name, rows, cols, .. } = self;
+        assert!(
+            r < *rows && c < *cols,
+            "{name}[({r}, {c})]: the input has {rows} rows and {cols} columns"
+        );
+        &self.data[r * cols + c]
     }
 }
 
@@ -111,6 +129,12 @@ impl Layout {
     /// Bytes between the bands.
     pub fn bytes(&self) -> usize {
         self.rows * self.stride * self.size
+    }
+
+    /// Something of every element, told by the byte it is at.
+    pub fn elements<R>(&self, f: impl Fn(usize) -> R) -> Vec<R> {
+        let all = (0..self.rows).flat_map(|r| (0..self.cols).map(move |c| (r, c)));
+        all.map(|(r, c)| f(self.at(r, c))).collect()
     }
 
     /// Byte of an element, counted from the first band.
@@ -157,6 +181,34 @@ enum Place {
     Element(usize, usize),
 }
 
+/// What a buffer holds, bands and all.
+pub(super) struct Contents {
+    pub bytes: Vec<u8>,
+    /// Which of them somebody has written; `None` where nobody keeps count.
+    written: Option<Vec<bool>>,
+}
+
+impl Contents {
+    pub fn of(core: &BufferCore) -> Contents {
+        Contents {
+            bytes: core.read_all(),
+            written: core.written_bytes(),
+        }
+    }
+
+    /// Makes the buffer hold it again.
+    pub fn put_back(&self, core: &BufferCore) {
+        core.write_all(&self.bytes);
+        let mut at = 0;
+        for run in self.written.iter().flat_map(|w| w.chunk_by(|a, b| a == b)) {
+            if !run[0] {
+                core.forget(at, run.len() as u64);
+            }
+            at += run.len() as u64;
+        }
+    }
+}
+
 /// A buffer that a test looks after.
 pub(super) struct Watched {
     pub name: String,
@@ -182,15 +234,16 @@ pub(super) fn same<T: Sample>(a: &[u8], b: &[u8]) -> bool {
 }
 
 pub(super) fn text<T: Sample>(bytes: &[u8]) -> String {
-    value_text(element::<T>(bytes))
+    element::<T>(bytes).text()
 }
 
-/// A value for a message; poison is called what it is.
-pub(super) fn value_text<T: Sample>(x: T) -> String {
-    let bytes = bytemuck::bytes_of(&x);
-    match bytes.iter().all(|&b| b == POISON) {
-        true => format!("{} (poison: not written)", x.text()),
-        false => x.text(),
+/// A value for a message. `written`: whether the element was, if somebody keeps count; else poison tells.
+fn value_text<T: Sample>(x: T, written: Option<bool>) -> String {
+    let poison = || bytemuck::bytes_of(&x).iter().all(|&b| b == POISON);
+    match written {
+        Some(false) => format!("{} (poison: never written)", x.text()),
+        None if poison() => format!("{} (that is poison: perhaps never written)", x.text()),
+        _ => x.text(),
     }
 }
 
@@ -240,18 +293,21 @@ impl Watched {
     }
 }
 
-/// The first element that is not as expected, and how many there are.
+/// The first element that is not as expected, and how many there are. An element nobody has written is wrong whatever it
+/// holds.
 pub(super) fn compare<T: Sample>(
     got: &[T],
+    written: Option<Vec<bool>>,
     want: impl Fn(usize) -> T,
     name: impl Fn(usize) -> String,
     tolerance: Tolerance,
 ) -> Option<String> {
+    let of = |i| written.as_ref().map(|all| all[i]);
     let mut first = None;
     let mut wrong = 0usize;
     for (i, &g) in got.iter().enumerate() {
         let w = want(i);
-        if !tolerance.accepts(g, w) {
+        if !tolerance.accepts(g, w) || of(i) == Some(false) {
             wrong += 1;
             first.get_or_insert((i, g, w));
         }
@@ -261,7 +317,12 @@ pub(super) fn compare<T: Sample>(
         1 => String::new(),
         n => format!(" ({n} elements of {} are wrong)", got.len()),
     };
-    Some(format!("{} is {}, expected {}{more}", name(i), value_text(g), w.text()))
+    Some(format!(
+        "{} is {}, expected {}{more}",
+        name(i),
+        value_text(g, of(i)),
+        w.text()
+    ))
 }
 
 #[cfg(test)]
@@ -349,9 +410,23 @@ mod tests {
     fn the_first_wrong_element_is_told() {
         let name = |i| format!("y[{i}]");
         let poison: f32 = element(&[POISON; 4]);
-        let text = compare(&[0.0, 1.0, poison, 3.0], |_| 0.0, name, Tolerance::EXACT).unwrap();
+        let text = compare(&[0.0, 1.0, poison, 3.0], None, |_| 0.0, name, Tolerance::EXACT).unwrap();
         assert_eq!(text, "y[1] is 1, expected 0 (3 elements of 4 are wrong)");
-        let text = compare(&[poison], |_| 0.0f32, name, Tolerance::EXACT).unwrap();
-        assert!(text.ends_with("(poison: not written), expected 0"), "{text}");
+        let text = compare(&[poison], None, |_| 0.0f32, name, Tolerance::EXACT).unwrap();
+        assert!(
+            text.ends_with("(that is poison: perhaps never written), expected 0"),
+            "{text}"
+        );
+        let text = compare(&[0.0, poison], Some(vec![true; 2]), |_| 0.0f32, name, Tolerance::EXACT).unwrap();
+        assert!(!text.contains("poison"), "{text}");
+        let text = compare(
+            &[0xa5u8, 0xa5],
+            Some(vec![true, false]),
+            |_| 0xa5,
+            name,
+            Tolerance::EXACT,
+        )
+        .unwrap();
+        assert_eq!(text, "y[1] is 165 (poison: never written), expected 165");
     }
 }

@@ -6,13 +6,13 @@
 //! as long as it fails, and the smallest one is printed as a test.
 //!
 //! Every launch runs the kernel compiled without and with the passes that make code better, from the same memory, and compares.
-//! Outputs are poison before, every buffer lies between guard bands, and matrices have gaps between their rows; a changed
-//! band, gap or input is a failure, and so are a fault, an index out of range in a checked kernel and what
-//! [`crate::Gpu::findings`] has to say.
+//! Outputs are poison before and count as undefined, every buffer lies between guard bands, and matrices have gaps between
+//! their rows; a changed band, gap or input is a failure, and so are an element that is expected and was never written, a
+//! fault, an index out of range in a checked kernel and what [`crate::Gpu::findings`] has to say.
 //!
 //! ```
 //! # // the real thing is `#[kernel_test]` on a function like this one
-//! use t0_runtime::testing::{KernelTest, Tolerance, Values};
+//! use t0_runtime::testing::{KernelTest, Plan, Tolerance, Values};
 //! fn doubles(t: &mut KernelTest) {
 //!     let n = t.shape("n", 0..=1000);
 //!     let x = t.input_of::<f32>("x", n, Values::Finite);
@@ -21,21 +21,21 @@
 //!     // t.expect(&y, |i| 2.0 * x[i], Tolerance::EXACT);
 //! #   let _ = (x, y);
 //! }
-//! # t0_runtime::testing::run("doubles", None, 3, doubles);
+//! # t0_runtime::testing::run("doubles", &Plan::cases(3), doubles);
 //! ```
 
 mod draw;
 mod memory;
+mod panics;
 mod shrink;
 mod values;
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
-use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::time::Duration;
 
 use draw::{seed_of, Case, Draw, Random};
-use memory::{compare, Layout, Watched, BAND};
+use memory::{compare, Contents, Layout, Watched, BAND};
 use shrink::{shrink, Budget};
 
 use crate::error::{Error, Result};
@@ -57,6 +57,8 @@ const BUDGET: Budget = Budget {
     runs: 400,
     time: Duration::from_secs(20),
 };
+/// Instructions of a wave of the simulated card in a test: what needs more takes seconds, so it is a loop without an end.
+const INSTRUCTIONS: u64 = 1 << 24;
 
 /// Makes the elements that are not the simplest, by index.
 type Explicit = dyn Fn() -> Option<BTreeMap<usize, String>>;
@@ -122,11 +124,50 @@ pub struct KernelTest {
     ordered: bool,
 }
 
+/// What a property test runs.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The text of the one case to run.
+    pub case: Option<String>,
+    /// How many cases to draw if there is none, unless `T0_TEST_CASES` says so.
+    pub cases: usize,
+    /// With checked indices, as `#[kernel(checked)]`.
+    pub checked: bool,
+}
+
+impl Plan {
+    /// So many random cases.
+    pub fn cases(cases: usize) -> Plan {
+        Plan {
+            case: None,
+            cases,
+            checked: false,
+        }
+    }
+
+    /// One case, as a failing test prints it.
+    pub fn case(case: &str) -> Plan {
+        Plan {
+            case: Some(case.into()),
+            ..Plan::cases(1)
+        }
+    }
+
+    /// The same with checked indices.
+    #[must_use]
+    pub fn checked(mut self) -> Plan {
+        self.checked = true;
+        self
+    }
+}
+
 impl KernelTest {
-    fn new(gpu: &Gpu, given: Case, random: Option<(u64, usize)>) -> Result<KernelTest> {
+    fn new(gpu: &Gpu, given: Case, random: Option<(u64, usize)>, checked: bool) -> Result<KernelTest> {
+        let queue = gpu.queue()?;
+        let checked = checked || queue.is_checked();
         Ok(KernelTest {
             gpu: gpu.clone(),
-            queue: gpu.queue()?,
+            queue: queue.with_checked(checked),
             given,
             random,
             done: Outcome {
@@ -280,6 +321,9 @@ impl KernelTest {
             size: size_of::<T>(),
         };
         core.write_all(&layout.image(data.map(bytemuck::cast_slice)));
+        if data.is_none() {
+            core.forget(BAND, layout.bytes() as u64);
+        }
         self.watched.push(Watched {
             name: name.into(),
             core: core.clone(),
@@ -306,10 +350,11 @@ impl KernelTest {
     pub fn input_of<T: Sample>(&mut self, name: &str, n: usize, values: Values) -> Input<T> {
         let data = self.elements(name, n, values);
         let buffer = made(self.buffer(name, n, Some(&data)));
-        Input { buffer, data }
+        let name = name.into();
+        Input { name, buffer, data }
     }
 
-    /// A vector to write, all poison.
+    /// A vector to write, all poison: a kernel that reads an element before it is written reads what is undefined.
     ///
     /// # Panics
     /// If there is no memory for it.
@@ -369,7 +414,14 @@ impl KernelTest {
         let data = self.elements(name, rows * cols, values);
         let buffer = made(self.gpu.alloc_mat_between::<T>(rows, cols, stride, BAND));
         self.watch::<T>(name, &buffer.core, [rows, cols, stride], Some(&data), true, false);
-        InputMat { buffer, data, cols }
+        let name = name.into();
+        InputMat {
+            name,
+            buffer,
+            data,
+            rows,
+            cols,
+        }
     }
 
     /// A matrix to write, all poison.
@@ -404,22 +456,22 @@ impl KernelTest {
         let optimised = self.run(&kernel, &before, false);
         if let (Some(plain), Some(optimised), true) = (plain, optimised, self.ordered) {
             let pairs = self.watched.iter().zip(plain.iter().zip(&optimised));
-            let difference = pairs.filter_map(|(w, (p, o))| w.difference(p, o)).next();
+            let difference = pairs.filter_map(|(w, (p, o))| w.difference(&p.bytes, &o.bytes)).next();
             self.fail_if(difference);
         }
     }
 
-    fn contents(&self) -> Vec<Vec<u8>> {
-        self.watched.iter().map(|w| w.core.read_all()).collect()
+    fn contents(&self) -> Vec<Contents> {
+        self.watched.iter().map(|w| Contents::of(&w.core)).collect()
     }
 
     /// One launch from the given contents; what memory holds then.
-    fn run(&mut self, kernel: &impl Launch, before: &[Vec<u8>], plain: bool) -> Option<Vec<Vec<u8>>> {
+    fn run(&mut self, kernel: &impl Launch, before: &[Contents], plain: bool) -> Option<Vec<Contents>> {
         if self.done.failure.is_some() {
             return None;
         }
-        for (w, bytes) in self.watched.iter().zip(before) {
-            w.core.write_all(bytes);
+        for (w, contents) in self.watched.iter().zip(before) {
+            contents.put_back(&w.core);
         }
         let queue = self.queue.clone().with_plain_code(plain);
         let by = if plain { " (plain code)" } else { "" };
@@ -440,9 +492,16 @@ impl KernelTest {
         }
         let after = self.contents();
         let pairs = self.watched.iter().zip(before.iter().zip(&after));
-        let stray = pairs.filter_map(|(w, (b, a))| w.stray_write(b, a)).next();
+        let stray = pairs.filter_map(|(w, (b, a))| w.stray_write(&b.bytes, &a.bytes)).next();
         self.fail_if(stray.map(|s| s + by));
         Some(after)
+    }
+
+    /// Which elements of a buffer were written; `None` where nobody keeps count.
+    fn written(&self, name: &str) -> Option<Vec<bool>> {
+        let w = self.watched.iter().find(|w| w.name == name)?;
+        let bytes = w.core.written_bytes()?;
+        Some(w.layout.elements(|at| bytes[at..at + w.layout.size].iter().all(|&b| b)))
     }
 
     // ---- expectations ----------------------------------------------------------------------------------------------
@@ -455,7 +514,7 @@ impl KernelTest {
         match out.buffer.to_vec() {
             Ok(got) => {
                 let name = |i| format!("{}[{i}]", out.name);
-                self.fail_if(compare(&got, want, name, tolerance));
+                self.fail_if(compare(&got, self.written(&out.name), want, name, tolerance));
             }
             Err(e) => self.fail(e.to_string()),
         }
@@ -475,7 +534,8 @@ impl KernelTest {
             Ok(got) => {
                 let cols = out.buffer.cols().max(1);
                 let name = |i| format!("{}[{}][{}]", out.name, i / cols, i % cols);
-                self.fail_if(compare(&got, |i| want(i / cols, i % cols), name, tolerance));
+                let want = |i| want(i / cols, i % cols);
+                self.fail_if(compare(&got, self.written(&out.name), want, name, tolerance));
             }
             Err(e) => self.fail(e.to_string()),
         }
@@ -502,6 +562,7 @@ fn device() -> Result<Gpu> {
     let silent = std::env::var_os("T0_SANITIZE").is_none();
     Gpu::open_with(&SimOptions {
         sanitize: silent.then_some(true),
+        instructions: Some(INSTRUCTIONS),
         ..SimOptions::default()
     })
 }
@@ -509,39 +570,36 @@ fn device() -> Result<Gpu> {
 /// Runs cases on a device, which is opened anew when a kernel broke it.
 struct Runner {
     gpu: Gpu,
+    checked: bool,
     body: fn(&mut KernelTest),
 }
 
 impl Runner {
     fn case(&mut self, given: &Case, random: Option<(u64, usize)>) -> Outcome {
-        let mut test = match KernelTest::new(&self.gpu, given.clone(), random) {
+        let mut test = match KernelTest::new(&self.gpu, given.clone(), random, self.checked) {
             Err(Error::DeviceLost { .. }) => {
                 self.gpu = made(device());
-                made(KernelTest::new(&self.gpu, given.clone(), random))
+                made(KernelTest::new(&self.gpu, given.clone(), random, self.checked))
             }
             test => made(test),
         };
-        let ran = catch_unwind(AssertUnwindSafe(|| (self.body)(&mut test)));
-        if let Err(panic) = ran {
-            let text = panic.downcast_ref::<String>().map(String::as_str);
-            let text = text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("it panicked");
-            test.fail(format!("the test panicked: {text}"));
-        }
+        let panic = panics::caught(|| (self.body)(&mut test));
+        test.fail_if(panic);
         test.done
     }
 }
 
-/// Runs a property test: what `#[kernel_test]` expands to. `case`: the text of one case to run; `cases`: how many to draw if
-/// there is none, unless `T0_TEST_CASES` says so. The seed is that of the name or `T0_TEST_SEED`.
+/// Runs a property test: what `#[kernel_test]` expands to. The seed is that of the name or `T0_TEST_SEED`.
 ///
 /// # Panics
 /// If a case fails, with the smallest one found as a test; if there is no device.
-pub fn run(name: &str, case: Option<&str>, cases: usize, body: fn(&mut KernelTest)) {
+pub fn run(name: &str, plan: &Plan, body: fn(&mut KernelTest)) {
     let mut runner = Runner {
         gpu: made(device()),
+        checked: plan.checked,
         body,
     };
-    if let Some(case) = case {
+    if let Some(case) = &plan.case {
         let given = match Case::parse(case) {
             Ok(c) => c,
             Err(word) => panic!("`{word}` is no draw; a case is written `name=value …`, as a failing test prints it"),
@@ -551,14 +609,14 @@ pub fn run(name: &str, case: Option<&str>, cases: usize, body: fn(&mut KernelTes
         }
         return;
     }
-    let cases = setting("T0_TEST_CASES").unwrap_or(cases as u64) as usize;
+    let cases = setting("T0_TEST_CASES").unwrap_or(plan.cases as u64) as usize;
     let seed = setting("T0_TEST_SEED").unwrap_or_else(|| seed_of(0, name));
     for n in 0..cases {
         let drawn = seed_of(seed, &n.to_string());
         let first = runner.case(&Case::default(), Some((drawn, n)));
         if first.failure.is_some() {
             let (best, tried) = shrink(first, BUDGET, &mut |case| runner.case(case, None));
-            panic!("{}", report(name, &best, [n, cases, tried], seed));
+            panic!("{}", report(name, plan, &best, [n, cases, tried], seed));
         }
     }
 }
@@ -577,19 +635,19 @@ fn setting(variable: &str) -> Option<u64> {
 }
 
 /// The smallest failing case as a test of its own.
-fn report(name: &str, best: &Outcome, [n, cases, tried]: [usize; 3], seed: u64) -> String {
+fn report(name: &str, plan: &Plan, best: &Outcome, [n, cases, tried]: [usize; 3], seed: u64) -> String {
     let failure = best.failure.as_deref().unwrap_or_default();
     let lowest = |name: &str| best.drawn.get(name).map_or(0, |d| d.lowest);
     let case = best.case.clone().short(lowest);
     format!(
         "{name} fails: {failure}\n\n\
          case {n} of {cases}, made smaller in {tried} steps (T0_TEST_SEED={seed:#x} draws the same ones); as a test:\n\n{}",
-        test_text(name, &case, best)
+        test_text(name, plan, &case, best)
     )
 }
 
 /// A test of one case, to paste next to the property test.
-fn test_text(name: &str, case: &Case, best: &Outcome) -> String {
+fn test_text(name: &str, plan: &Plan, case: &Case, best: &Outcome) -> String {
     let shapes = best.case.0.iter().filter_map(|(name, d)| match d {
         Draw::Size(n) if !name.contains('.') => Some(format!("_{name}{n}")),
         _ => None,
@@ -597,8 +655,9 @@ fn test_text(name: &str, case: &Case, best: &Outcome) -> String {
     let suffix: String = shapes.collect();
     let suffix = if suffix.is_empty() { "_case".into() } else { suffix };
     let text = case.to_string();
+    let checked = if plan.checked { ", checked" } else { "" };
     format!(
-        "#[t0::kernel_test(case = {text:?})]\n\
+        "#[t0::kernel_test(case = {text:?}{checked})]\n\
          fn {name}{suffix}(t: &mut t0::testing::KernelTest) {{\n    {name}(t)\n}}\n"
     )
 }

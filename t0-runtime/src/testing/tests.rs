@@ -4,6 +4,7 @@ use super::*;
 fn outcome(body: fn(&mut KernelTest), seed: u64) -> Outcome {
     let mut runner = Runner {
         gpu: Gpu::simulated().unwrap(),
+        checked: false,
         body,
     };
     let first = (0..64).map(|n| runner.case(&Case::default(), Some((seed_of(seed, &n.to_string()), n))));
@@ -71,7 +72,7 @@ fn the_first_shapes_are_the_awkward_ones() {
     let gpu = Gpu::simulated().unwrap();
     let mut seen = Vec::new();
     for n in 0..12 {
-        let mut t = KernelTest::new(&gpu, Case::default(), Some((5, n))).unwrap();
+        let mut t = KernelTest::new(&gpu, Case::default(), Some((5, n)), false).unwrap();
         seen.push(t.shape("n", 1..=300));
     }
     assert_eq!(seen, [1, 2, 3, 5, 7, 16, 17, 31, 32, 33, 63, 64]);
@@ -81,7 +82,7 @@ fn the_first_shapes_are_the_awkward_ones() {
 fn wrong_draws_are_said() {
     let gpu = Gpu::simulated().unwrap();
     let fails = |case: &str, body: fn(&mut KernelTest)| {
-        let mut t = KernelTest::new(&gpu, Case::parse(case).unwrap(), None).unwrap();
+        let mut t = KernelTest::new(&gpu, Case::parse(case).unwrap(), None, false).unwrap();
         body(&mut t);
         t.done.failure.unwrap_or_default()
     };
@@ -116,10 +117,12 @@ fn a_report_is_a_test() {
         }
     }
     let best = outcome(body, 1);
-    let text = report("body", &best, [4, 64, 30], 0x1f);
+    let text = report("body", &Plan::cases(64), &best, [4, 64, 30], 0x1f);
     let want = "body fails: x[2] is too large\n\n\
         case 4 of 64, made smaller in 30 steps (T0_TEST_SEED=0x1f draws the same ones); as a test:\n\n\
         #[t0::kernel_test(case = \"n=3 x=2:4\")]\n\
         fn body_n3(t: &mut t0::testing::KernelTest) {\n    body(t)\n}\n";
     assert_eq!(text, want);
+    let text = report("body", &Plan::cases(64).checked(), &best, [4, 64, 30], 0x1f);
+    assert!(text.contains("(case = \"n=3 x=2:4\", checked)]\n"), "{text}");
 }

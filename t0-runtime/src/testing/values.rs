@@ -218,6 +218,12 @@ impl Values {
         let v = x.to_f64();
         let whole = v.trunc();
         let mut all = vec![self.simplest(), T::of_i64(1), T::of_i64(2)];
+        if !T::IS_FLOAT {
+            // what is left of it when the high bits go: remainders and masks decide by the low ones
+            let bits = x.rank() as i64;
+            let low = [2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32].map(|n| bits & ((1 << n) - 1));
+            all.extend(low.map(T::of_i64).into_iter().filter(|y| y.text() != x.text()));
+        }
         if v.is_finite() {
             all.extend([(v / 2.0).trunc(), whole - whole.signum(), whole.abs(), whole].map(T::of_f64));
         }
@@ -292,6 +298,7 @@ mod tests {
         assert_eq!(Values::Any.simpler(-2.5f32), [0.0, 1.0, 2.0, -1.0, -2.0]);
         assert_eq!(Values::Any.simpler(9u8), [0, 1, 2, 4, 8]);
         assert_eq!(Values::Whole(-9, -3).simpler(-7i32), [-3, -6]);
+        assert_eq!(Values::Any.simpler(0x1060u32)[3..6], [0x20, 0x60, 0x830]);
         assert_eq!(Values::Any.simpler(1u32), [0]);
         assert!(Values::Any.simpler(0u32).is_empty());
     }

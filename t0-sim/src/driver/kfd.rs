@@ -666,6 +666,10 @@ impl Kfd for SimKfd {
         self.shared.vm.set_written(va, len);
     }
 
+    fn written_bytes(&self, va: u64, len: u64) -> Vec<bool> {
+        self.shared.vm.written_bytes(va, len)
+    }
+
     fn name_code(&self, va: u64, code_object: &[u8]) {
         // A file the loader accepted; if not, faults are only less well described.
         if let Ok(object) = CodeObject::parse(code_object) {

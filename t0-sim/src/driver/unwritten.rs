@@ -105,6 +105,18 @@ impl Ledger {
         self.0.values().filter(meets).cloned().collect()
     }
 
+    /// Which bytes have been written; those nobody said anything of have.
+    pub fn written_bytes(&self, range: Range<u64>) -> Vec<bool> {
+        let mut all = vec![true; (range.end - range.start) as usize];
+        for u in self.touching(&range) {
+            let (from, to) = (range.start.max(u.range.start), range.end.min(u.range.end));
+            for va in from..to {
+                all[(va - range.start) as usize] = u.is_written(va..va + 1);
+            }
+        }
+        all
+    }
+
     /// Nothing is known any more.
     pub fn clear(&mut self) {
         self.0.clear();
@@ -144,7 +156,12 @@ mod tests {
         l.write(0x1000..0x2000);
         assert_eq!(l.all().len(), 1);
         l.add(0x3000..0x3010);
+        l.write(0x3004..0x3008);
+        let written = l.written_bytes(0x2ffe..0x3012);
+        let places: Vec<usize> = (0..written.len()).filter(|&k| !written[k]).collect();
+        assert_eq!(places, [2, 3, 4, 5, 10, 11, 12, 13, 14, 15, 16, 17]);
         l.remove(0x3000..0x4000);
         assert!(l.all().is_empty());
+        assert_eq!(l.written_bytes(0x3000..0x3002), [true; 2]);
     }
 }

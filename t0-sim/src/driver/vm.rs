@@ -411,6 +411,11 @@ impl Vm {
         lock(&self.unwritten).write(va..va.saturating_add(len));
     }
 
+    /// Which of the `len` bytes at `va` somebody has written, as far as that is known.
+    pub fn written_bytes(&self, va: u64, len: u64) -> Vec<bool> {
+        lock(&self.unwritten).written_bytes(va..va.saturating_add(len))
+    }
+
     /// A kernel runs and nobody sees what it writes: all memory counts as written.
     pub fn forget_unwritten(&self) {
         lock(&self.unwritten).clear();
