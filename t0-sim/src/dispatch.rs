@@ -18,7 +18,7 @@ use crate::mem::{Global, Lds};
 use crate::num::Numerics;
 use crate::profile::Profile;
 use crate::program::{Program, FETCH};
-use crate::sanitize::Sanitizer;
+use crate::sanitize::{Code, Sanitizer};
 use crate::scratch::Area;
 use crate::wave::{Wave, WaveState};
 
@@ -264,12 +264,15 @@ impl Simulator {
         let known = program.code.len();
         vm.begin_launch();
         // Under the sanitizer groups that notice each other run on one thread: races among them depend on the order.
-        let ordered = program.orders();
+        let spins = program.spins().1;
+        let ordered = program.orders() || self.sanitizing && spins;
         let threads = if self.sanitizing && ordered { 1 } else { self.threads };
         if !self.sanitizing {
             vm.forget_unwritten();
         }
-        let sanitizer = self.sanitizing.then(|| sanitizer(vm, &setup, source.as_ref(), ordered));
+        let sanitizer = self
+            .sanitizing
+            .then(|| sanitizer(vm, &setup, source.as_ref(), (ordered, spins)));
         let mut job = Job::new(setup, program, source, (cancel, watch), threads);
         if let Some(s) = sanitizer {
             job.sanitize(s);
@@ -347,13 +350,16 @@ impl Simulator {
 }
 
 /// The sanitizer of a launch, which knows its arguments.
-fn sanitizer(vm: &Vm, setup: &Setup, source: Option<&job::Source>, ordered: bool) -> Sanitizer {
+fn sanitizer(vm: &Vm, setup: &Setup, source: Option<&job::Source>, (ordered, spins): (bool, bool)) -> Sanitizer {
     let metadata = source.and_then(|(object, kernel)| object.kernels.get(*kernel)?.metadata.as_ref());
     let mut kernarg = vec![0; ((setup.kernarg.end - setup.kernarg.start) / 4) as usize];
     if Global::new(vm).read(setup.kernarg.start, &mut kernarg).is_err() {
         kernarg.clear(); // The kernel will fault if it needs them.
     }
-    Sanitizer::new(vm, ordered, setup.lds, setup.waves(), metadata, &kernarg)
+    let lines = source.and_then(|(object, kernel)| Some(&object.kernels.get(*kernel)?.lines));
+    let rust = lines.is_some_and(|all| all.iter().any(|l| l.file.ends_with(".rs")));
+    let code = Code { ordered, spins, rust };
+    Sanitizer::new(vm, setup, code, metadata, &kernarg)
 }
 
 /// What a decoded kernel depends on besides its bytes.

@@ -197,6 +197,9 @@ impl Group {
         if program.looks_back(self.watch.is_some()) {
             self.waves.iter_mut().for_each(|w| w.hazards.look_back());
         }
+        if let Some(watch) = &mut self.watch {
+            watch.spins(program.spins().0);
+        }
         self.program = program;
     }
 

@@ -22,6 +22,7 @@ pub mod profile;
 pub mod program;
 mod sanitize;
 mod scratch;
+mod spin;
 mod trail;
 mod wait;
 pub mod wave;

@@ -21,6 +21,7 @@ use crate::aperture;
 use crate::driver::ExecFaultKind;
 use crate::exec::vopd::{self, Pair};
 use crate::order;
+use crate::spin;
 
 /// A source operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,6 +130,8 @@ pub struct Instr {
     pub matters: bool,
     /// True when only the group that holds the token may execute it, see `order.rs`.
     pub ordered: bool,
+    /// True for a load by which a wave waits for another one, see `spin.rs`.
+    pub spins: bool,
     /// The halves of a dual-issue pair.
     pub(crate) pair: Option<Box<Pair>>,
 }
@@ -239,6 +242,7 @@ impl Program {
             self.append(offset, f);
         }
         order::mark(&mut self.code, &self.insts);
+        spin::mark(&mut self.code);
     }
 
     fn append(&mut self, offset: u64, f: Found) {
@@ -279,6 +283,12 @@ impl Program {
         use isa::Sop1::{s_setpc_b64, s_swappc_b64};
         let jumps = |i: &Instr| matches!(i.op, Opcode::Sop1(s_setpc_b64 | s_swappc_b64));
         self.code.iter().any(|i| i.ordered || jumps(i))
+    }
+
+    /// Whether waves wait for each other by plain loads of the LDS, and of global memory.
+    pub(crate) fn spins(&self) -> (bool, bool) {
+        let any = |lds: bool| self.code.iter().any(|i| i.spins && i.class.is_lds() == lds);
+        (any(true), any(false))
     }
 
     /// The bytes that were decoded: offset and length of each run.
@@ -414,6 +424,7 @@ fn blank() -> Instr {
         half_loaded: None,
         matters: false,
         ordered: false,
+        spins: false,
         pair: None,
     }
 }

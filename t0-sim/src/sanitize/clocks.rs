@@ -5,6 +5,13 @@
 //! passes on what each wave has *waited for*; a store still in flight is not ordered by the barrier, because it may
 //! reach memory after what another wave does behind it (RDNA3 ISA manual 4.4: `s_barrier` waits for no counter).
 
+//!
+//! In CU mode the waves of a workgroup share one L0, which takes their accesses in order: among themselves what has been
+//! issued counts as finished, as LLVM has it (AMDGPUUsage, memory model GFX11: waits for VMcnt and VScnt may be omitted at
+//! workgroup scope in CU mode). Other workgroups see what has been waited for, so [`Views`] keeps both.
+
+use std::sync::Arc;
+
 use super::shadow::Entry;
 
 /// Numbers of finished operations, by counter.
@@ -63,8 +70,81 @@ impl Clocks {
     }
 }
 
+/// What a wave knows: as its own workgroup sees it, and as others do.
+#[derive(Clone, Debug)]
+pub(super) struct Rows {
+    pub own: Arc<[Done]>,
+    pub others: Arc<[Done]>,
+}
+
+/// The same of all waves of a workgroup.
+#[derive(Clone, Debug)]
+pub(super) struct Views {
+    pub own: Clocks,
+    /// Where it differs.
+    others: Option<Clocks>,
+}
+
+/// What a wave has finished, in the eyes of its own workgroup and of others.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Finished {
+    pub own: Done,
+    pub others: Done,
+}
+
+impl Views {
+    /// For so many waves; `both` when others see less.
+    pub fn new(waves: usize, both: bool) -> Views {
+        Views {
+            own: Clocks::new(waves),
+            others: both.then(|| Clocks::new(waves)),
+        }
+    }
+
+    /// What `wave` knows, with what it has finished.
+    pub fn rows(&self, wave: u8, done: Finished) -> Rows {
+        let own: Arc<[Done]> = self.own.row(wave, done.own).into();
+        let others = match &self.others {
+            Some(c) => c.row(wave, done.others).into(),
+            None => own.clone(),
+        };
+        Rows { own, others }
+    }
+
+    /// Wave `wave` learns what another one of its workgroup knew.
+    pub fn learn(&mut self, wave: u8, rows: &Rows) {
+        self.own.learn(wave, &rows.own);
+        if let Some(c) = &mut self.others {
+            c.learn(wave, &rows.others);
+        }
+    }
+
+    /// A barrier.
+    pub fn barrier(&mut self, done: &[Finished]) {
+        let of = |f: fn(&Finished) -> Done| -> Vec<Done> { done.iter().map(f).collect() };
+        self.own.barrier(&of(|d| d.own));
+        if let Some(c) = &mut self.others {
+            c.barrier(&of(|d| d.others));
+        }
+    }
+}
+
+impl Rows {
+    /// What either knew.
+    pub fn joined(&self, more: &Rows) -> Rows {
+        let both = |a: &[Done], b: &[Done]| -> Arc<[Done]> {
+            let later = |(a, b): (&Done, &Done)| std::array::from_fn(|k| a[k].max(b[k]));
+            a.iter().zip(b).map(later).collect()
+        };
+        Rows {
+            own: both(&self.own, &more.own),
+            others: both(&self.others, &more.others),
+        }
+    }
+}
+
 /// The later of both, by counter.
-pub(super) fn join(a: &mut Done, b: &Done) {
+fn join(a: &mut Done, b: &Done) {
     a.iter_mut().zip(b).for_each(|(a, b)| *a = (*a).max(*b));
 }
 

@@ -13,11 +13,12 @@ use super::bounds::Bounds;
 use super::clocks::Clocks;
 use super::lds::Lds;
 use super::race::{Event, Shadow};
-use super::report::{Reports, What};
+use super::report::{Gap, Reports, What};
 use super::shadow::{Entry, Role};
 use super::taint::Found;
 use super::{Touch, Watch};
 use crate::driver::{Finding, Offset, Site, Unwritten, Vm};
+use crate::group::Setup;
 use crate::job::lock;
 use crate::mem::lanes_of;
 
@@ -25,6 +26,17 @@ use crate::mem::lanes_of;
 pub(super) const LOG: usize = 1 << 21;
 /// LDS shadows kept for later groups.
 const POOL: usize = 64;
+
+/// What a launch's instructions are like.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Code {
+    /// It has ordered instructions and runs on one thread.
+    pub ordered: bool,
+    /// Waves wait for others of their workgroup by plain loads of global memory.
+    pub spins: bool,
+    /// It is code of t0.
+    pub rust: bool,
+}
 
 /// What the groups of a launch share.
 #[derive(Debug)]
@@ -34,6 +46,12 @@ pub(crate) struct Sanitizer {
     /// Accesses of global memory are checked at once, with the order that atomics make.
     pub(super) ordered: bool,
     pub(super) shadow: Mutex<Shadow>,
+    /// One L0 serves a workgroup.
+    pub(super) cu: bool,
+    /// Waves wait for others of their workgroup by plain loads of global memory.
+    pub(super) spins: bool,
+    /// Code of t0.
+    pub(super) rust: bool,
     ledger: Mutex<Ledger>,
     /// Shadows of LDS nobody uses.
     pool: Mutex<Vec<Lds>>,
@@ -151,16 +169,8 @@ impl From<super::Left> for Left {
 }
 
 impl Sanitizer {
-    /// For a launch of groups with so much LDS and so many waves; `ordered` says whether it has ordered instructions
-    /// and runs on one thread, `kernarg` are its arguments.
-    pub fn new(
-        vm: &Vm,
-        ordered: bool,
-        lds: u32,
-        waves: u32,
-        metadata: Option<&KernelMetadata>,
-        kernarg: &[u32],
-    ) -> Sanitizer {
+    /// For a launch whose groups start so; `code` is what its instructions are like, `kernarg` are its arguments.
+    pub fn new(vm: &Vm, setup: &Setup, code: Code, metadata: Option<&KernelMetadata>, kernarg: &[u32]) -> Sanitizer {
         let mut bounds = Bounds::new(vm);
         if let Some(m) = metadata {
             bounds.name_parameters(&m.args, kernarg);
@@ -169,12 +179,15 @@ impl Sanitizer {
         Sanitizer {
             bounds,
             unwritten: Undefined(vm.unwritten()),
-            ordered,
+            ordered: code.ordered,
             shadow: Mutex::default(),
+            cu: !setup.wgp_mode,
+            rust: code.rust,
+            spins: code.spins,
             ledger: Mutex::default(),
             pool: Mutex::default(),
-            lds,
-            waves,
+            lds: setup.lds,
+            waves: setup.waves(),
         }
     }
 
@@ -250,7 +263,8 @@ impl Sanitizer {
             ledger.next = n;
             self.add(&mut ledger, left);
         }
-        let reports = std::mem::take(&mut ledger.reports);
+        let mut reports = std::mem::take(&mut ledger.reports);
+        lock(&self.shadow).finish(&mut reports);
         let findings = reports.into_iter().map(|r| {
             let (rule, severity) = (r.rule(), r.severity());
             let (text, other) = match r.what {
@@ -292,13 +306,29 @@ impl Sanitizer {
         };
         let (here, there) = (name(b.role), name(b.other_role));
         let same = if b.same { " of the same value" } else { "" };
-        let remedy = match (b.local, who.group == b.other.group) {
-            (true, _) => "a barrier must stand between them, and a wait for LGKMcnt before it",
-            (false, true) => "a barrier must stand between them, and a wait for the first one before it",
-            (false, false) => {
+        let remedy = match (b.gap, b.local, who.group == b.other.group) {
+            (Gap::Scope, ..) => {
+                "a flag is passed between them at workgroup scope, which other workgroups do not see: use device scope (the flag \
+                 loaded with glc, then a wait, buffer_gl1_inv, buffer_gl0_inv)"
+            }
+            (Gap::Caches, _, true) => {
+                "a flag is passed between them, but the reader's L0 may hold older values: buffer_gl0_inv after the flag"
+            }
+            (Gap::Caches, _, false) => {
+                "a flag is passed between them, but the reader's caches may hold older values: buffer_gl1_inv and \
+                 buffer_gl0_inv after the flag"
+            }
+            (Gap::Order, true, _) => "a barrier must stand between them, and a wait for LGKMcnt before it",
+            (Gap::Order, false, true) => "a barrier must stand between them, and a wait for the first one before it",
+            (Gap::Order, false, false) => {
                 "workgroups run in no order: only an atomic after a wait, and an acquire of it (wait, buffer_gl1_inv, buffer_gl0_inv), makes one"
             }
         };
-        format!("{here} here and {there} by another wave{same} at {place} with nothing to order them; {remedy}")
+        let doubt = if b.doubtful {
+            " (unless the store is an atomic one)"
+        } else {
+            ""
+        };
+        format!("{here} here and {there} by another wave{same} at {place} with nothing to order them{doubt}; {remedy}")
     }
 }

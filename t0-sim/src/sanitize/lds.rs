@@ -141,18 +141,24 @@ impl Lds {
         (self.last, self.settled) = ([0; WAVES], 1);
     }
 
-    /// Checks an access.
-    pub fn check(&mut self, clocks: &Clocks, reports: &mut Reports, a: &Access) {
+    /// Checks an access; `also` knows of order that the clocks do not.
+    pub fn check(&mut self, clocks: &Clocks, also: &dyn Fn(&Entry) -> bool, reports: &mut Reports, a: &Access) {
         let id = self.number(&a.who);
         // Loads for the matrix unit: the upper half of the lanes loads what the lower half does. It finds what that found.
         let low = a.lanes & 0xffff;
         let twice = a.role == Role::Load && a.lanes >> 16 == low && lanes_of(low).all(|l| a.at[l] == a.at[l + 16]);
         let found = match a.role {
-            Role::Load => self.part(clocks, reports, a, (id, Role::Load), if twice { low } else { a.lanes }),
-            role => self.part(clocks, reports, a, (id, role), a.lanes),
+            Role::Load => self.part(
+                (clocks, also),
+                reports,
+                a,
+                (id, Role::Load),
+                if twice { low } else { a.lanes },
+            ),
+            role => self.part((clocks, also), reports, a, (id, role), a.lanes),
         };
         if twice && found {
-            self.part(clocks, reports, a, (id, Role::Load), a.lanes & !low);
+            self.part((clocks, also), reports, a, (id, Role::Load), a.lanes & !low);
         }
     }
 
@@ -160,7 +166,7 @@ impl Lds {
     #[inline(always)]
     fn part(
         &mut self,
-        clocks: &Clocks,
+        (clocks, also): (&Clocks, &dyn Fn(&Entry) -> bool),
         reports: &mut Reports,
         a: &Access,
         (id, role): (u32, Role),
@@ -175,8 +181,10 @@ impl Lds {
             compares: m.compares,
             ..list.get(m.id as usize - 1).copied().unwrap_or_default()
         };
-        let before =
-            |m: &Mark| m.id < *settled || list.get(m.id as usize - 1).is_none_or(|e| clocks.before(e, a.who.wave));
+        let before = |m: &Mark| {
+            let over = |e: &Entry| clocks.before(e, a.who.wave) || also(e);
+            m.id < *settled || list.get(m.id as usize - 1).is_none_or(over)
+        };
         let mut any = false;
         a.cells(lanes, |e, at, value| {
             let Some(cell) = usize::try_from(at / 4).ok().and_then(|k| cells.get_mut(k)) else {
@@ -206,6 +214,7 @@ impl Lds {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sanitize::clocks::Finished;
     use crate::wave::Row;
 
     fn by(wave: u8, number: u32) -> Entry {
@@ -226,15 +235,19 @@ mod tests {
             who,
             role,
             polls: false,
+            narrow: false,
             flushed: false,
             returns: false,
             lanes,
             at: &at,
             bytes: 4,
             values: None,
-            done: [0; 3],
+            done: Finished::default(),
+            cu: false,
+            rust: false,
+            tells: false,
         };
-        lds.check(clocks, &mut reports, &a);
+        lds.check(clocks, &|_| false, &mut reports, &a);
         reports.into_iter().map(|r| r.count).sum()
     }
 
@@ -340,17 +353,21 @@ mod tests {
                     },
                     role,
                     polls: false,
+                    narrow: false,
                     flushed: false,
                     returns: false,
                     lanes: [u32::MAX, 0x00ff_00ff, 1 << (step % 32)][dice.below(3) as usize],
                     at: &at,
                     bytes,
                     values: (role == Role::Store).then_some((&rows[..], 0)),
-                    done: [0; 3],
+                    done: Finished::default(),
+                    cu: false,
+                    rust: false,
+                    tells: false,
                 };
                 // Sometimes one instruction makes two accesses.
                 issued[usize::from(wave)] += dice.below(5).min(1);
-                lds.check(&clocks, &mut reports, &a);
+                lds.check(&clocks, &|_| false, &mut reports, &a);
                 a.cells(a.lanes, |e, va, value| {
                     let Some(cell) = judge.get_mut(va as usize / 4) else {
                         return;

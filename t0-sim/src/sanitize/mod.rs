@@ -40,14 +40,14 @@ use crate::program::{Dst, Instr};
 use crate::wave::{Row, Wave};
 
 use bounds::Good;
-use clocks::{join, Clocks, Done};
-pub(crate) use launch::Sanitizer;
+use clocks::{Clocks, Done, Finished, Rows, Views};
+pub(crate) use launch::{Code, Sanitizer};
 use lds::Lds;
 use race::{Access, Event, Logged};
 use report::{Reports, What};
 pub(crate) use shadow::Entry;
 use shadow::Role;
-use sync::Acquired;
+use sync::{Acquired, Held};
 use taint::{Bytes, Taint};
 
 /// What an access does.
@@ -115,7 +115,7 @@ pub enum Landing {
 pub struct Watch {
     launch: Arc<Sanitizer>,
     group: u32,
-    clocks: Clocks,
+    clocks: Views,
     /// The clocks at the beginning of the log.
     started: Clocks,
     log: Vec<Event>,
@@ -124,8 +124,10 @@ pub struct Watch {
     /// Undefined bits of the waves' registers and of the LDS; empty when values are not followed.
     taint: Vec<Taint>,
     undefined: Bytes,
-    /// What was released through atomics of the LDS.
-    lds_releases: HashMap<u64, Vec<Done>>,
+    /// What was released through flags in the LDS.
+    flags: HashMap<u64, Flag>,
+    /// Some wave waits for others by plain loads of the LDS.
+    lds_spins: bool,
     acquired: Vec<Acquired>,
     /// Where the last access was in bounds.
     good: Good,
@@ -136,21 +138,30 @@ pub struct Watch {
     shown: Vec<tests::Seen>,
 }
 
+/// What was released at a dword of the LDS.
+#[derive(Debug)]
+struct Flag {
+    rows: Rows,
+    acquired: Vec<Held>,
+}
+
 /// What a watch leaves: log, clocks at its beginning, reports, swallowed accesses.
 type Left = (Vec<Event>, Clocks, Reports, u64);
 
 impl Watch {
     fn new(launch: Arc<Sanitizer>, group: u32, waves: usize, lds: Lds) -> Watch {
+        let both = launch.ordered && launch.cu;
         Watch {
             launch,
             group,
-            clocks: Clocks::new(waves),
+            clocks: Views::new(waves, both),
             started: Clocks::new(waves),
             log: Vec::new(),
             lds,
             taint: Vec::new(),
             undefined: Bytes::default(),
-            lds_releases: HashMap::new(),
+            flags: HashMap::new(),
+            lds_spins: false,
             acquired: vec![Acquired::default(); waves],
             good: 0..0,
             swallowed: 0,
@@ -175,9 +186,15 @@ impl Watch {
     pub fn follow(&mut self, waves: &[Wave], s: &Setup) {
         let first = (s.rsrc2 >> 1 & 31) as usize;
         let system = (s.rsrc2 >> 7 & 15).count_ones() as usize;
-        let new = |w| Taint::new(w, s.user.len(), first..first + system);
+        let strict = self.launch.rust;
+        let new = |w| Taint::new(w, s.user.len(), first..first + system, strict);
         self.taint = waves.iter().map(new).collect();
         self.undefined = Bytes::new(s.lds as usize);
+    }
+
+    /// Whether waves wait for each other by plain loads of the LDS.
+    pub fn spins(&mut self, lds: bool) {
+        self.lds_spins = lds;
     }
 
     /// An instruction that is about to execute.
@@ -272,18 +289,34 @@ impl Watch {
             let regs = (t.bytes as usize).div_ceil(4);
             (w.vs(r, regs), shift)
         });
+        let scope = m.glc || m.dlc;
+        let waits = t.instr.spins && (self.launch.cu || t.space == Space::Shared);
         Access {
             who: self.entry(w, t, 0),
             role: t.kind.into(),
-            polls: t.kind == Kind::Load && (m.glc || m.dlc),
+            polls: t.kind == Kind::Load && (waits || scope && t.space == Space::Global),
+            narrow: waits && !scope,
             flushed: w.waits.flushed,
             returns: t.instr.dst[0] != Dst::None && (m.glc || t.space == Space::Shared),
             lanes: t.lanes,
             at: t.at,
             bytes: t.bytes,
             values,
-            done: w.waits.done(),
+            done: self.finished(w),
+            cu: self.launch.cu,
+            rust: self.launch.rust,
+            tells: self.launch.spins && self.launch.cu,
         }
+    }
+
+    fn finished(&self, w: &Wave) -> Finished {
+        let others = w.waits.done();
+        let issued = w.waits.issued();
+        let own = match self.launch.cu {
+            true => [issued[0], others[1], issued[2]],
+            false => others,
+        };
+        Finished { own, others }
     }
 
     fn global(&mut self, w: &Wave, t: &Touch) {
@@ -305,23 +338,67 @@ impl Watch {
 
     fn local(&mut self, w: &Wave, t: &Touch) {
         let a = self.access(w, t);
-        self.lds.check(&self.clocks, &mut self.reports, &a);
         let first = t.at[t.lanes.trailing_zeros() as usize % 32];
-        if a.role == Role::Atomic && a.returns && lanes_of(t.lanes).all(|l| t.at[l] == first) {
-            self.pass_on(&a, first);
+        let one = || lanes_of(t.lanes).all(|l| t.at[l] == first);
+        if a.polls {
+            return self.each_place(&a, |s, at| s.hear(a.who.wave, at));
+        }
+        let (launch, acquired) = (&self.launch, &self.acquired[usize::from(a.who.wave)]);
+        let also = |e: &Entry| !acquired.is_empty() && lock(&launch.shadow).covers(acquired, &a, e);
+        self.lds.check(&self.clocks.own, &also, &mut self.reports, &a);
+        // Where nobody waits in a loop only tickets pass something on: atomics with one address for all lanes.
+        match a.role {
+            Role::Atomic if self.lds_spins || one() => self.each_place(&a, |s, at| s.pass_on(&a, at)),
+            Role::Store if self.lds_spins => self.each_place(&a, |s, at| s.tell(&a, at, true)),
+            _ => {}
         }
     }
 
-    /// Atomics of the LDS with one address for all lanes that return the old value (tickets, "the last wave does it"):
-    /// each wave learns what those before it knew. There are no caches to invalidate.
-    fn pass_on(&mut self, a: &Access, at: u64) {
-        let mut row = self.clocks.row(a.who.wave, a.done);
-        if let Some(known) = self.lds_releases.remove(&at) {
-            self.clocks.learn(a.who.wave, &known);
-            row.iter_mut().zip(&known).for_each(|(r, k)| join(r, k));
-            self.note(Event::Learn(a.who.wave, known.into()));
+    /// Calls `f` with the dword of each lane, once for neighbours with the same.
+    fn each_place(&mut self, a: &Access, f: impl Fn(&mut Watch, u64)) {
+        let mut last = None;
+        for at in lanes_of(a.lanes).map(|l| a.at[l] & !3) {
+            if last.replace(at) != Some(at) {
+                f(self, at);
+            }
         }
-        self.lds_releases.insert(at, row);
+    }
+
+    /// Atomics of the LDS (tickets, "the last wave does it"): each wave that gets the old value learns what those before it
+    /// knew. There are no caches to invalidate.
+    fn pass_on(&mut self, a: &Access, at: u64) {
+        if a.returns {
+            self.hear(a.who.wave, at);
+        }
+        self.tell(a, at, false);
+    }
+
+    /// A wave learns what was released at a dword of the LDS.
+    fn hear(&mut self, wave: u8, at: u64) {
+        let Some(flag) = self.flags.get(&at) else { return };
+        let own = flag.rows.own.clone();
+        self.clocks.learn(wave, &flag.rows);
+        self.acquired[usize::from(wave)].learn(&flag.acquired);
+        self.note(Event::Learn(wave, own));
+    }
+
+    /// A wave releases what it knows at a dword of the LDS; an atomic goes on with what was released there before.
+    fn tell(&mut self, a: &Access, at: u64, anew: bool) {
+        let mut rows = self.clocks.rows(a.who.wave, a.done);
+        let mut acquired: Vec<Held> = self.acquired[usize::from(a.who.wave)]
+            .for_stores(&a.done.others)
+            .collect();
+        if let Some(old) = self.flags.remove(&at).filter(|_| !anew) {
+            rows = rows.joined(&old.rows);
+            acquired.extend(
+                old.acquired
+                    .iter()
+                    .filter(|h| !acquired.contains(h))
+                    .copied()
+                    .collect::<Vec<_>>(),
+            );
+        }
+        self.flags.insert(at, Flag { rows, acquired });
     }
 
     fn note(&mut self, event: Event) {
@@ -435,11 +512,12 @@ impl Watch {
 
     /// The barrier opens.
     pub fn barrier(&mut self, waves: &[Wave]) {
-        let done: Vec<Done> = waves.iter().map(|w| w.waits.done()).collect();
+        let done: Vec<Finished> = waves.iter().map(|w| self.finished(w)).collect();
         self.clocks.barrier(&done);
-        self.lds.barrier(&self.clocks);
-        Acquired::barrier(&mut self.acquired, &done);
-        self.note(Event::Barrier(done.into()));
+        self.lds.barrier(&self.clocks.own);
+        let others: Vec<Done> = done.iter().map(|d| d.others).collect();
+        Acquired::barrier(&mut self.acquired, &others);
+        self.note(Event::Barrier(done.iter().map(|d| d.own).collect()));
     }
 }
 

@@ -7,16 +7,19 @@
 //! groups. Any other launch runs on one thread under the sanitizer, in the order of the token, and is checked at once.
 //!
 //! What is no race: two atomics; a plain load and a compare-and-swap (loops that compilers make of float atomics begin
-//! with one, and the comparison proves that its value still held); a device-scope load (`glc`) and anything, because a relaxed atomic store looks like a
-//! plain one; in a launch with ordered instructions a store right behind `s_waitcnt_vscnt 0` counts as atomic, because
-//! release stores look so.
+//! with one, and the comparison proves that its value still held); an atomic load (one with `glc`, or by which a wave waits
+//! for others of its workgroup, see `spin`) and anything, because an atomic store looks like a plain one; two stores where
+//! some wave uses atomics or atomic loads, for the same reason; in a launch with ordered instructions a store right behind
+//! `s_waitcnt_vscnt 0` counts as atomic, because release stores look so. A store that meets an atomic of the same whole
+//! dwords may be an atomic store: in code that is not t0's, which has none, that is a warning.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::clocks::{Clocks, Done};
-use super::report::{Both, Reports, What};
+use super::clocks::{Clocks, Done, Finished, Views};
+use super::report::{Both, Gap, Reports, What};
 use super::shadow::{Cell, Conflict, Entry, Pages, Role, Slot};
-use super::sync::{Acquired, Releases, Seen};
+use super::sync::{Acquired, Held, Releases};
 use super::Kind;
 use crate::mem::{lanes_of, Addresses};
 use crate::wave::Row;
@@ -27,8 +30,10 @@ pub(super) struct Access<'a> {
     /// Group, wave, instruction and number; the lane is that of the pass's lane 0.
     pub who: Entry,
     pub role: Role,
-    /// A device-scope load.
+    /// An atomic load.
     pub polls: bool,
+    /// One that sees what its own workgroup does and nobody else.
+    pub narrow: bool,
     /// A store behind a wait for all stores.
     pub flushed: bool,
     /// The old value is fetched.
@@ -39,7 +44,13 @@ pub(super) struct Access<'a> {
     /// What is stored: a register row per dword, and how far its bytes are shifted to the left.
     pub values: Option<(&'a [Row], u32)>,
     /// What the wave has finished.
-    pub done: Done,
+    pub done: Finished,
+    /// One L0 serves the workgroup.
+    pub cu: bool,
+    /// Code of t0.
+    pub rust: bool,
+    /// A store may release, though nothing is waited for: in CU mode that needs no wait.
+    pub tells: bool,
 }
 
 impl Access<'_> {
@@ -103,18 +114,24 @@ pub(super) fn visit<S: Slot>(
     }
 }
 
-/// Reports a conflict of the access `e` of the dword at `va`.
-#[cold]
-pub(super) fn report(reports: &mut Reports, local: bool, role: Role, e: &Entry, va: u64, c: &Conflict<Entry>) {
-    let both = Both {
+/// Describes a conflict of an access of the dword at `va`.
+fn both(local: bool, role: Role, va: u64, c: &Conflict<Entry>) -> Both {
+    Both {
         local,
         role,
         at: va,
         other: c.other,
         other_role: c.role,
         same: c.same,
-    };
-    reports.add(e, What::Race(both));
+        doubtful: false,
+        gap: Gap::Order,
+    }
+}
+
+/// Reports a conflict of the access `e` of the dword at `va`.
+#[cold]
+pub(super) fn report(reports: &mut Reports, local: bool, role: Role, e: &Entry, va: u64, c: &Conflict<Entry>) {
+    reports.add(e, What::Race(both(local, role, va, c)));
 }
 
 /// What is known of all groups' accesses of global memory.
@@ -122,7 +139,14 @@ pub(super) fn report(reports: &mut Reports, local: bool, role: Role, e: &Entry, 
 pub(super) struct Shadow {
     pages: Pages,
     releases: Releases,
+    /// Dwords that somebody uses as atomics.
+    atomic: HashSet<u64>,
+    /// Stores of different values to the same dword; no races where it is one of an atomic.
+    stores: Vec<(Entry, Both)>,
 }
+
+/// Conflicts of stores that are kept until it is known which dwords are atomics'.
+const MOST: usize = 1 << 16;
 
 impl Shadow {
     /// Checks an access of a launch without ordered instructions.
@@ -134,62 +158,125 @@ impl Shadow {
         let pages = &mut self.pages;
         a.cells(a.lanes, |e, va, value| {
             if let Some(c) = visit(pages.cell(va), a.role, e, value, before) {
-                report(reports, false, a.role, e, va, &c);
+                let doubtful = a.may_be_atomic(e, &c);
+                let race = both(false, a.role, va, &c);
+                reports.add(e, What::Race(Both { doubtful, ..race }));
             }
         });
     }
 
+    /// Whether a wave that acquired this knows that an access of the LDS, which has no cache, is over.
+    pub fn covers(&self, acquired: &Acquired, a: &Access, e: &Entry) -> bool {
+        self.releases.cover(acquired.for_stores(&a.done.others), e, a.who.group)
+    }
+
     /// Checks an access of a launch with ordered instructions, and follows what it releases and acquires.
-    pub fn check_ordered(&mut self, clocks: &Clocks, acquired: &mut Acquired, reports: &mut Reports, a: &Access) {
+    pub fn check_ordered(&mut self, views: &Views, acquired: &mut Acquired, reports: &mut Reports, a: &Access) {
         let role = if a.flushed && a.role == Role::Store {
             Role::Atomic
         } else {
             a.role
         };
+        if a.polls || role == Role::Atomic {
+            self.atomic.extend(lanes_of(a.lanes).map(|l| a.at[l] & !3));
+        }
         if !a.polls {
-            let (releases, pages) = (&self.releases, &mut self.pages);
+            let Shadow { releases, pages, .. } = &mut *self;
+            let (done, group) = (&a.done.others, a.who.group);
             let before = |e: &Entry| {
-                let known = e.group == a.who.group && clocks.before(e, a.who.wave);
+                let known = e.group == group && views.own.before(e, a.who.wave);
                 known
                     || !acquired.is_empty()
                         && match role {
-                            Role::Load => releases.cover(acquired.for_loads(), e),
-                            _ => releases.cover(acquired.for_stores(&a.done), e),
+                            Role::Load => releases.cover(acquired.for_loads(done, a.cu), e, group),
+                            _ => releases.cover(acquired.for_stores(done), e, group),
                         }
             };
+            let mut found = Vec::new();
             a.cells(a.lanes, |e, va, value| {
                 if let Some(c) = visit(pages.cell(va), role, e, value, before) {
-                    report(reports, false, role, e, va, &c);
+                    found.push((*e, va, c));
                 }
             });
+            for (e, va, c) in found {
+                self.conflict(acquired, reports, (a, role), (&e, va, &c));
+            }
         }
-        if a.polls || role == Role::Atomic {
-            self.synchronise(clocks, acquired, role, a);
+        if a.polls || role == Role::Atomic || a.tells && role == Role::Store {
+            self.synchronise(views, acquired, role, a);
         }
     }
 
-    fn synchronise(&mut self, clocks: &Clocks, acquired: &mut Acquired, role: Role, a: &Access) {
-        let releases = role == Role::Atomic;
-        let fetches = a.polls || releases && a.returns;
-        let (rows, known): (Arc<[Done]>, Arc<[Seen]>) = match releases {
-            true => (
-                clocks.row(a.who.wave, a.done).into(),
-                acquired.for_stores(&a.done).collect(),
-            ),
-            false => (Arc::default(), Arc::default()),
+    #[cold]
+    fn conflict(
+        &mut self,
+        acquired: &Acquired,
+        reports: &mut Reports,
+        (a, role): (&Access, Role),
+        (e, va, c): (&Entry, u64, &Conflict<Entry>),
+    ) {
+        let done = &a.done.others;
+        let wider = || self.releases.cover(acquired.if_wider(done), &c.other, a.who.group);
+        let gap = match () {
+            () if acquired.is_empty() || !wider() => Gap::Order,
+            () if c.other.group != a.who.group && acquired.narrow(done) => Gap::Scope,
+            () => Gap::Caches,
         };
+        let race = Both {
+            doubtful: a.may_be_atomic(e, c),
+            gap,
+            ..both(false, role, va, c)
+        };
+        let stores = role == Role::Store && c.role == Role::Store && !c.same;
+        if stores && e.mask == 15 && self.stores.len() < MOST {
+            self.stores.push((*e, race));
+        } else {
+            reports.add(e, What::Race(race));
+        }
+    }
+
+    /// Reports the conflicts of stores that are none of atomic ones.
+    pub fn finish(&mut self, reports: &mut Reports) {
+        for (e, race) in std::mem::take(&mut self.stores) {
+            if !self.atomic.contains(&race.at) {
+                reports.add(&e, What::Race(race));
+            }
+        }
+    }
+
+    fn synchronise(&mut self, views: &Views, acquired: &mut Acquired, role: Role, a: &Access) {
+        let releases = role != Role::Load;
+        let fetches = a.polls || role == Role::Atomic && a.returns;
+        let done = &a.done.others;
+        let released: Option<(_, Arc<[Held]>)> = releases.then(|| {
+            let known = acquired.for_stores(done).collect();
+            (views.rows(a.who.wave, a.done), known)
+        });
         let mut last = None;
         for va in lanes_of(a.lanes).map(|l| a.at[l] & !3) {
             if last.replace(va) == Some(va) {
                 continue;
             }
             if fetches {
-                acquired.fetch((va, self.releases.count(va)), a.who.number, a.who.counter);
+                let held = Held {
+                    seen: (va, self.releases.count(va)),
+                    near: a.narrow,
+                };
+                acquired.fetch(held, a.who.number, a.who.counter, done);
             }
-            if releases {
-                self.releases.release(va, a.who.group, a.who.wave, &rows, &known);
+            if let Some((rows, known)) = &released {
+                self.releases.release(va, a.who.group, a.who.wave, rows, known);
             }
         }
+    }
+}
+
+impl Access<'_> {
+    /// Whether a conflict is one of a plain store, that looks as atomic ones do, and an atomic.
+    fn may_be_atomic(&self, e: &Entry, c: &Conflict<Entry>) -> bool {
+        let pair = [self.role, c.role];
+        let whole = e.mask == 15 && c.other.mask == 15;
+        !self.rust && whole && pair.contains(&Role::Store) && pair.contains(&Role::Atomic)
     }
 }
 
@@ -230,7 +317,7 @@ pub(super) enum Event {
     /// A barrier, with what each wave had finished.
     Barrier(Box<[Done]>),
     /// A wave learnt what another one knew.
-    Learn(u8, Box<[Done]>),
+    Learn(u8, Arc<[Done]>),
 }
 
 /// An access in a log.
@@ -242,6 +329,7 @@ pub(super) struct Logged {
     places: Places,
     bytes: u32,
     values: Option<(Box<[Row]>, u32)>,
+    rust: bool,
 }
 
 impl Logged {
@@ -254,6 +342,7 @@ impl Logged {
             places: Places::of(a.lanes, a.at),
             bytes: a.bytes,
             values: a.values.map(|(rows, shift)| (rows.into(), shift)),
+            rust: a.rust,
         }
     }
 
@@ -263,13 +352,17 @@ impl Logged {
             who: self.who,
             role: self.role,
             polls: false,
+            narrow: false,
             flushed: false,
             returns: false,
             lanes: self.lanes,
             at: &self.places.addresses(),
             bytes: self.bytes,
             values: self.values.as_ref().map(|(rows, shift)| (&rows[..], *shift)),
-            done: [0; 3],
+            done: Finished::default(),
+            cu: false,
+            rust: self.rust,
+            tells: false,
         };
         shadow.check(clocks, reports, &a);
     }

@@ -21,6 +21,20 @@ pub(super) struct Both {
     pub other_role: Role,
     /// Both stored the same bytes.
     pub same: bool,
+    /// The store may be an atomic one.
+    pub doubtful: bool,
+    pub gap: Gap,
+}
+
+/// What is missing between the sides of a race.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Gap {
+    /// Anything that orders them.
+    Order,
+    /// A flag orders them, but the reader's caches may hold older values.
+    Caches,
+    /// A flag would order them if it were passed between workgroups, not within one.
+    Scope,
 }
 
 /// What was found.
@@ -55,7 +69,7 @@ impl Report {
 
     pub fn severity(&self) -> Severity {
         match &self.what {
-            What::Race(b) if b.same => Severity::Warning,
+            What::Race(b) if b.same || b.doubtful => Severity::Warning,
             What::Race(_) | What::Undefined(_) => Severity::Error,
             What::Plain(_, severity, _) => *severity,
         }

@@ -1,11 +1,13 @@
-//! How workgroups order their accesses of global memory: by atomics, waits and cache invalidations.
+//! How waves order their accesses of global memory: by atomics, waits and cache invalidations.
 //!
 //! Method: what a wave has finished (its own accesses it has waited for, those of its group it knows of) is *released* by
-//! its next atomic, or by a store right behind `s_waitcnt_vscnt 0`, as compilers write a release store. A device-scope load
-//! (`glc`) or an atomic that returns a value from the same dword *acquires* everything released there before, once its value
-//! has been waited for; plain loads may use it after the wave has invalidated L0 and L1 (`buffer_gl0_inv`,
-//! `buffer_gl1_inv`), stores and atomics at once. Sources: LLVM AMDGPUUsage, memory model GFX11 (agent scope); RDNA3 ISA
-//! manual 4.4.
+//! its next atomic, or by a store right behind `s_waitcnt_vscnt 0`, as compilers write a release store. A load with `glc` or
+//! an atomic that returns a value from the same dword *acquires* everything released there before, once its value
+//! has been waited for. Stores and atomics may rely on it at once, plain loads after the wave has invalidated the caches
+//! that may hold older values: of another workgroup's data L0 and L1 (`buffer_gl0_inv`, `buffer_gl1_inv`: device scope), of its
+//! own workgroup's L0 (workgroup scope), and in CU mode, where one L0 serves all of them, none. There a load by which a wave
+//! waits needs no `glc` either, and acquires from its own workgroup only. Sources: LLVM AMDGPUUsage, memory model GFX11; RDNA3
+//! ISA manual 4.4.
 //!
 //! A release is looked up only when two accesses conflict, so counters that every workgroup increments cost little. Of
 //! several releases of one wave at one place the latest counts, also for those that acquired an earlier one: a race may be
@@ -14,11 +16,19 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::clocks::Done;
+use super::clocks::{Done, Rows};
 use super::shadow::Entry;
 
 /// A dword and how many releases there had been.
 pub(super) type Seen = (u64, u32);
+
+/// What was acquired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Held {
+    pub seen: Seen,
+    /// Only from the own workgroup.
+    pub near: bool,
+}
 
 /// What one wave released at one place.
 #[derive(Debug)]
@@ -26,8 +36,8 @@ struct Release {
     wave: u8,
     /// Its number there, when the wave released there first.
     first: u32,
-    rows: Arc<[Done]>,
-    acquired: Arc<[Seen]>,
+    rows: Rows,
+    acquired: Arc<[Held]>,
 }
 
 #[derive(Debug, Default)]
@@ -49,7 +59,7 @@ impl Releases {
     }
 
     /// Wave `wave` of `group` releases at `va` what it knows of its group and what it has acquired.
-    pub fn release(&mut self, va: u64, group: u32, wave: u8, rows: &Arc<[Done]>, acquired: &Arc<[Seen]>) {
+    pub fn release(&mut self, va: u64, group: u32, wave: u8, rows: &Rows, acquired: &Arc<[Held]>) {
         let place = self.places.entry(va).or_default();
         let first = place.count;
         place.count += 1;
@@ -66,28 +76,32 @@ impl Releases {
         }
     }
 
-    /// Whether one who acquired this knows that an access is over.
-    pub fn cover(&self, acquired: impl Iterator<Item = Seen>, e: &Entry) -> bool {
-        let mut open: Vec<Seen> = acquired.collect();
-        let mut seen: HashMap<u64, u32> = HashMap::new();
-        while let Some((va, count)) = open.pop() {
+    /// Whether a wave of `group` that acquired this knows that an access is over.
+    pub fn cover(&self, acquired: impl Iterator<Item = Held>, e: &Entry, group: u32) -> bool {
+        let of = |h: Held, group: u32| (h.seen, h.near.then_some(group));
+        let mut open: Vec<(Seen, Option<u32>)> = acquired.map(|h| of(h, group)).collect();
+        let mut seen: HashMap<(u64, Option<u32>), u32> = HashMap::new();
+        while let Some(((va, count), only)) = open.pop() {
             let Some(place) = self.places.get(&va) else { continue };
-            let known = seen.entry(va).or_insert(0);
+            let known = seen.entry((va, only)).or_insert(0);
             if *known >= count {
                 continue;
             }
             *known = count;
             let released = |r: &&Release| r.first < count;
             let covers = |r: &Release| {
-                let done = r.rows.get(usize::from(e.wave));
+                let rows = if e.group == group { &r.rows.own } else { &r.rows.others };
+                let done = rows.get(usize::from(e.wave));
                 done.is_some_and(|d| e.number < d[usize::from(e.counter) % 3])
             };
-            let group = place.by_group.get(&e.group);
-            if group.is_some_and(|g| g.iter().filter(released).any(covers)) {
+            let from = |g: u32| only.is_none_or(|o| o == g);
+            let theirs = place.by_group.get(&e.group).filter(|_| from(e.group));
+            if theirs.is_some_and(|g| g.iter().filter(released).any(covers)) {
                 return true;
             }
-            for r in place.by_group.values().flatten().filter(released) {
-                open.extend(r.acquired.iter().copied());
+            for (&g, releases) in place.by_group.iter().filter(|(g, _)| from(**g)) {
+                let acquired = releases.iter().filter(released).flat_map(|r| r.acquired.iter());
+                open.extend(acquired.map(|&h| of(h, g)));
             }
         }
         false
@@ -97,7 +111,7 @@ impl Releases {
 /// An acquire on its way.
 #[derive(Clone, Copy, Debug)]
 struct Pending {
-    seen: Seen,
+    held: Held,
     /// Number of the operation that fetches the value; `None` when it is there.
     number: Option<u32>,
     counter: u8,
@@ -114,26 +128,34 @@ impl Pending {
 /// What one wave has acquired.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Acquired {
-    held: Vec<Seen>,
+    held: Vec<Held>,
     pending: Vec<Pending>,
 }
 
-fn hold(held: &mut Vec<Seen>, (va, count): Seen) {
-    match held.iter_mut().find(|(v, _)| *v == va) {
-        Some((_, c)) => *c = (*c).max(count),
-        None => held.push((va, count)),
+fn hold(held: &mut Vec<Held>, new: Held) {
+    let same = |h: &&mut Held| h.seen.0 == new.seen.0 && h.near == new.near;
+    match held.iter_mut().find(same) {
+        Some(h) => h.seen.1 = h.seen.1.max(new.seen.1),
+        None => held.push(new),
     }
 }
 
 impl Acquired {
-    /// The operation `number` of `counter` fetches a value.
-    pub fn fetch(&mut self, seen: Seen, number: u32, counter: u8) {
-        if seen.1 == 0 {
+    /// The operation `number` of `counter` fetches a value; the wave has finished `done`.
+    pub fn fetch(&mut self, held: Held, number: u32, counter: u8, done: &Done) {
+        if held.seen.1 == 0 {
             return;
         }
-        self.pending.retain(|p| p.seen.0 != seen.0);
+        // Of earlier ones only the last whose value is there counts on.
+        let same = |p: &Pending| p.held.seen.0 == held.seen.0;
+        let last = self.pending.iter().rposition(|p| same(p) && p.finished(done));
+        let mut k = 0;
+        self.pending.retain(|p| {
+            k += 1;
+            !same(p) || last == Some(k - 1)
+        });
         self.pending.push(Pending {
-            seen,
+            held,
             number: Some(number),
             counter,
             caches: [false; 2],
@@ -142,28 +164,52 @@ impl Acquired {
 
     /// The wave, which has finished `done`, invalidates a cache: 0 for L0, 1 for L1.
     pub fn invalidate(&mut self, cache: usize, done: &Done) {
+        let held = &mut self.held;
         for p in self.pending.iter_mut().filter(|p| p.finished(done)) {
             p.caches[cache] = true;
+            if cache == 0 {
+                hold(held, Held { near: true, ..p.held });
+            }
         }
-        let held = &mut self.held;
         self.pending.retain(|p| {
             let both = p.caches == [true; 2];
             if both {
-                hold(held, p.seen);
+                hold(held, p.held);
             }
             !both
         });
     }
 
-    /// What plain loads may rely on.
-    pub fn for_loads(&self) -> impl Iterator<Item = Seen> + '_ {
-        self.held.iter().copied()
+    /// What plain loads may rely on; `cu` in CU mode.
+    pub fn for_loads<'a>(&'a self, done: &'a Done, cu: bool) -> impl Iterator<Item = Held> + 'a {
+        let fetched = self.pending.iter().filter(move |p| cu && p.finished(done));
+        let near = fetched.map(|p| Held { near: true, ..p.held });
+        self.held.iter().copied().chain(near)
     }
 
     /// What stores and atomics may rely on.
-    pub fn for_stores<'a>(&'a self, done: &'a Done) -> impl Iterator<Item = Seen> + 'a {
-        let fetched = self.pending.iter().filter(|p| p.finished(done)).map(|p| p.seen);
+    pub fn for_stores<'a>(&'a self, done: &'a Done) -> impl Iterator<Item = Held> + 'a {
+        let fetched = self.pending.iter().filter(|p| p.finished(done)).map(|p| p.held);
         self.held.iter().copied().chain(fetched)
+    }
+
+    /// The same if every flag had been read, and every cache invalidated, at device scope.
+    pub fn if_wider<'a>(&'a self, done: &'a Done) -> impl Iterator<Item = Held> + 'a {
+        self.for_stores(done).map(|h| Held { near: false, ..h })
+    }
+
+    /// Whether some flag was read, or some cache invalidated, at workgroup scope only.
+    pub fn narrow(&self, done: &Done) -> bool {
+        let of = |p: &Pending| p.held.near || p.caches == [true, false];
+        self.held
+            .iter()
+            .any(|h| h.near && !self.held.contains(&Held { near: false, ..*h }))
+            || self.pending.iter().any(|p| p.finished(done) && of(p))
+    }
+
+    /// What another wave had acquired when it released it to this one.
+    pub fn learn(&mut self, theirs: &[Held]) {
+        theirs.iter().for_each(|&h| hold(&mut self.held, h));
     }
 
     /// Nothing has been acquired.
@@ -179,8 +225,11 @@ impl Acquired {
         let mut sum = Acquired::default();
         for (a, done) in all.iter().zip(done) {
             a.held.iter().for_each(|&s| hold(&mut sum.held, s));
-            let over = a.pending.iter().filter(|p| p.finished(done));
-            sum.pending.extend(over.map(|p| Pending { number: None, ..*p }));
+            for p in a.pending.iter().filter(|p| p.finished(done)) {
+                if !sum.pending.iter().any(|q| q.held == p.held && q.caches == p.caches) {
+                    sum.pending.push(Pending { number: None, ..*p });
+                }
+            }
         }
         for (a, done) in all.iter_mut().zip(done) {
             sum.held.iter().for_each(|&s| hold(&mut a.held, s));

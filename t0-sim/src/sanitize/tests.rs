@@ -6,11 +6,13 @@ use std::sync::Arc;
 use t0_backend_rdna3::isa;
 use t0_backend_rdna3::target::GFX1100;
 
-use super::{Kind, Sanitizer, Touch};
+use super::{Code, Kind, Sanitizer, Touch};
 use crate::aperture::Space;
 use crate::driver::{PageFlags, Vm};
 use crate::exec::{run, Env, Polls};
+use crate::group::Setup;
 use crate::mem::{Global, Lds};
+use crate::num::Numerics;
 use crate::program::{Program, FETCH};
 use crate::wave::{Wave, EXEC};
 
@@ -75,7 +77,30 @@ fn shown(lanes: u32, text: &str) -> Vec<(u32, u32, Space, Kind, u64, u32)> {
         bytes: 16,
     };
     let (mut mem, mut lds) = (Global::new(&vm), Lds::new(1024));
-    let mut watch = Arc::new(Sanitizer::new(&vm, false, 1024, 1, None, &[])).watch(0);
+    let setup = Setup {
+        lanes,
+        vgprs: 32,
+        mode: 0x3f0,
+        user: Vec::new(),
+        dispatch_id: 0,
+        rsrc2: 0,
+        lds: 1024,
+        scratch: None,
+        entry: 0,
+        kernarg: 0..0,
+        grid: [1; 3],
+        workgroup: [1; 3],
+        budget: 1000,
+        numerics: Numerics::Fast,
+        wgp_mode: true,
+        resident: 1,
+    };
+    let code = Code {
+        ordered: false,
+        spins: false,
+        rust: false,
+    };
+    let mut watch = Arc::new(Sanitizer::new(&vm, &setup, code, None, &[])).watch(0);
     let mut env = Env {
         program: &program,
         mem: &mut mem,

@@ -157,6 +157,8 @@ pub struct Kernel {
     pub private: u32,
     /// 32 or 64.
     pub lanes: u32,
+    /// Workgroups use both CUs of a WGP, each with an L0 of its own.
+    pub wgp: bool,
 }
 
 impl Default for Kernel {
@@ -169,6 +171,7 @@ impl Default for Kernel {
             lds: 0,
             private: 0,
             lanes: 32,
+            wgp: false,
         }
     }
 }
@@ -181,7 +184,8 @@ impl Kernel {
         image[1] = self.private;
         image[4] = 256;
         let unit = if self.lanes == 64 { 4 } else { 8 };
-        image[12] = (self.vgprs.div_ceil(unit) - 1) | 0xf << 16 | 1 << 21 | 1 << 23 | 1 << 30;
+        image[12] =
+            (self.vgprs.div_ceil(unit) - 1) | 0xf << 16 | 1 << 21 | 1 << 23 | u32::from(self.wgp) << 29 | 1 << 30;
         image[13] = self.user_sgprs << 1 | self.rsrc2;
         image[14] = 1 << 3 | u32::from(self.lanes == 32) << 10;
         image.extend(code.chunks_exact(4).map(|c| u32::from_le_bytes(c.try_into().unwrap())));

@@ -32,6 +32,8 @@ struct Pair {
     waves: u32,
     groups: u32,
     lanes: u32,
+    /// Two CUs with an L0 each run the workgroup.
+    wgp: bool,
     body: String,
     racy: Vec<String>,
     clean: Vec<String>,
@@ -48,6 +50,7 @@ impl Pair {
             waves,
             groups: 1,
             lanes: 32,
+            wgp: true,
             body: body.replace("{bytes}", &(128 * waves).to_string()),
             racy: owned(racy),
             clean: owned(clean),
@@ -64,6 +67,21 @@ impl Pair {
         self
     }
 
+    /// In CU mode.
+    fn cu(mut self) -> Pair {
+        self.wgp = false;
+        self.name += ", CU mode";
+        self
+    }
+
+    /// With a finding that is only a warning.
+    fn mild(self) -> Pair {
+        Pair {
+            severity: Severity::Warning,
+            ..self
+        }
+    }
+
     fn run(&self, holes: &[String], threads: usize) -> Vec<Finding> {
         let mut body = self.body.clone();
         for (k, hole) in holes.iter().enumerate() {
@@ -73,6 +91,7 @@ impl Pair {
         Kernel {
             lds: 16384,
             lanes: self.lanes,
+            wgp: self.wgp,
             ..Kernel::default()
         }
         .load(&vm, KERNEL, "pair", &format!("{BEGIN}\n{body}\ns_endpgm"));
@@ -197,6 +216,103 @@ fn lds(waves: u32) -> Vec<Pair> {
     ]
 }
 
+/// Wave 0 writes, the others wait for a flag at v11, which is 0.
+fn flags_in_lds(waves: u32) -> Vec<Pair> {
+    let flag = |release: &str, spin: &str| {
+        format!(
+            "v_mov_b32 v11, 0x2000
+            v_and_b32 v5, 0x7c, v2
+            s_cmp_eq_u32 s8, 0
+            s_cbranch_scc0 ready
+            s_mov_b32 exec_lo, 1
+            ds_store_b32 v11, v4
+            s_mov_b32 exec_lo, -1
+            ready:
+            {BARRIER}
+            s_cmp_eq_u32 s8, 0
+            s_cbranch_scc0 consumer
+            ds_store_b32 v2, v1
+            {{0}}
+            s_mov_b32 exec_lo, 1
+            {release}
+            s_endpgm
+            consumer:
+            {spin}
+            ds_load_b32 v6, v5
+            {WAIT_LDS}"
+        )
+    };
+    let look = "ds_load_b32 v10, v11\ns_waitcnt lgkmcnt(0)\nv_readfirstlane_b32 s10, v10\ns_cmp_eq_u32 s10, 1";
+    let spin = format!("spin:\n{look}\ns_cbranch_scc0 spin");
+    // Loop rotation: the first look stands before the loop.
+    let peeled = format!("{look}\ns_cbranch_scc1 go\nspin:\ns_sleep 1\n{look}\ns_cbranch_scc0 spin\ngo:");
+    // As clang leaves a loop lane by lane.
+    let masks = "s_mov_b32 s9, 0
+        s_mov_b32 s12, exec_lo
+        spin:
+        ds_load_b32 v10, v11
+        s_waitcnt lgkmcnt(0)
+        v_cmp_eq_u32 vcc_lo, 1, v10
+        s_or_b32 s9, vcc_lo, s9
+        s_and_not1_b32 exec_lo, exec_lo, s9
+        s_cbranch_execnz spin
+        s_mov_b32 exec_lo, s12";
+    let take = "spin:\nv_mov_b32 v12, 0\nds_add_rtn_u32 v10, v11, v12\ns_waitcnt lgkmcnt(0)\nv_readfirstlane_b32 s10, v10\ns_cmp_eq_u32 s10, 1\ns_cbranch_scc0 spin";
+    let (store, add) = ("ds_store_b32 v11, v7", "ds_add_u32 v11, v7");
+    let pair = |name: &str, body: &str| Pair::local(name, waves, body, &[""], &[WAIT_LDS]);
+    let all = [
+        ("a stored flag", store, &spin[..]),
+        ("an added flag", add, &spin),
+        ("a flag, first look before the loop", store, &peeled),
+        ("a flag, lane by lane", add, masks),
+        ("a flag fetched by an atomic", add, take),
+    ];
+    all.map(|(name, release, spin)| pair(name, &flag(release, spin))).into()
+}
+
+/// The same in global memory, at workgroup scope.
+fn flags_in_one_group(waves: u32) -> Vec<Pair> {
+    let flag = |release: &str, scope: &str| {
+        format!(
+            "v_and_b32 v5, 0x7c, v2
+            s_cmp_eq_u32 s8, 0
+            s_cbranch_scc0 consumer
+            global_store_b32 v2, v1, s[4:5]
+            {{0}}
+            s_mov_b32 exec_lo, 1
+            {release}
+            s_endpgm
+            consumer:
+            global_load_b32 v9, v4, s[6:7] {scope}
+            s_waitcnt vmcnt(0)
+            v_readfirstlane_b32 s10, v9
+            s_cmp_eq_u32 s10, 1
+            s_cbranch_scc0 {{2}}
+            {{1}}
+            global_load_b32 v6, v5, s[4:5]
+            s_waitcnt vmcnt(0)
+            out:"
+        )
+    };
+    let mut all = Vec::new();
+    for release in [
+        "global_store_b32 v4, v7, s[6:7]",
+        "global_atomic_add_u32 v4, v7, s[6:7]",
+    ] {
+        let body = flag(release, "glc");
+        let pair = |name: &str, body: &str, racy: &[&str], clean: &[&str]| {
+            Pair::local(&format!("{name}, {release}"), waves, body, racy, clean).global(1)
+        };
+        let clean = [WAIT_STORES, "buffer_gl0_inv", "consumer"];
+        all.push(pair("set too early", &body, &["", clean[1], clean[2]], &clean));
+        all.push(pair("stale L0", &body, &[WAIT_STORES, "", "consumer"], &clean));
+        // One L0 takes everything in order: neither wait, glc nor invalidation. Whoever does not wait in a loop has a race.
+        let plain = flag(release, "");
+        all.push(pair("no loop", &plain, &["", "", "out"], &["", "", "consumer"]).cu());
+    }
+    all
+}
+
 fn in_one_group(waves: u32) -> Vec<Pair> {
     let mirror = format!("v_sub_nc_u32 v5, {}, v2", 128 * waves - 4);
     let through_memory =
@@ -214,6 +330,8 @@ fn in_one_group(waves: u32) -> Vec<Pair> {
             &["s_waitcnt vmcnt(0)"],
             &["s_waitcnt vmcnt(0)\ns_barrier"],
         ),
+        pair("through memory, one L0", &through_memory, &[""], &["s_barrier"]).cu(),
+        pair("overwritten while read, one L0", &overwritten, &[""], &["s_barrier"]).cu(),
     ]
 }
 
@@ -293,6 +411,8 @@ fn between_groups(groups: u32) -> Vec<Pair> {
         pair("a halo written in place", 1, "s_mul_i32 s9, s13, 128\nv_add_nc_u32 v5, s9, v2\nglobal_load_b32 v6, v5, s[4:5] offset:4\ns_waitcnt vmcnt(0)\nglobal_store_b32 v5, v6, {0}", &["s[4:5]"], &["s[4:5] offset:2048\ns_mov_b32 s9, 0"]),
         pair("an input that one group writes", 1, "global_load_b32 v6, v2, s[4:5]\ns_waitcnt vmcnt(0)\ns_cmp_eq_u32 s13, 1\ns_cbranch_scc0 out\n{0}\nout:", &["global_store_b32 v2, v6, s[4:5]"], &["global_store_b32 v2, v6, s[6:7]"]),
         pair("a counter read without atomic", 1, "s_mov_b32 exec_lo, 1\nglobal_atomic_add_u32 v4, v7, s[6:7]\nglobal_load_b32 v6, v4, s[6:7] {0}\ns_waitcnt vmcnt(0)", &[""], &["glc"]),
+        pair("atomic stores of different values", 1, "s_mov_b32 exec_lo, 1\nv_add_nc_u32 v9, s13, v7\nglobal_store_b32 v4, v9, s[6:7]\nglobal_load_b32 v6, v4, s[6:7] {0}\ns_waitcnt vmcnt(0)", &[""], &["glc"]),
+        pair("a flag at workgroup scope", 1, flag, &[WAIT_STORES, "buffer_gl0_inv"], &[WAIT_STORES, INVALIDATE]),
         pair("a loop of compare and swap", 1, cas, &["v_add_nc_u32 v9, 1, v9\nglobal_store_b32 v4, v9, s[6:7]\nv_mov_b32 v11, v10"], &["v_add_nc_u32 v9, 1, v10\nglobal_atomic_cmpswap_b32 v11, v4, v[9:10], s[6:7] glc\ns_waitcnt vmcnt(0)"]),
         pair("last group sums, no wait for the stores", 2, last_block, &["", INVALIDATE], &[WAIT_STORES, INVALIDATE]),
         pair("last group sums, no invalidation", 2, last_block, &[WAIT_STORES, ""], &[WAIT_STORES, INVALIDATE]),
@@ -307,15 +427,13 @@ fn between_groups(groups: u32) -> Vec<Pair> {
 
 /// Stores of equal values are a race all the same, but a mild one.
 fn same_values() -> Vec<Pair> {
-    let mild = |p: Pair| Pair {
-        severity: Severity::Warning,
-        ..p
-    };
     let lds = "ds_store_b32 {0}, v7\ns_waitcnt lgkmcnt(0)";
     let flag = "s_lshl_b32 s9, s13, 7\nv_add_nc_u32 v5, s9, v2\nglobal_store_b32 {0}, v7, s[4:5]";
     vec![
-        mild(Pair::local("one flag of all waves", 4, lds, &["v4"], &["v2"])),
-        mild(Pair::local("one flag of all groups", 1, flag, &["v4"], &["v5"]).global(4)),
+        Pair::local("one flag of all waves", 4, lds, &["v4"], &["v2"]).mild(),
+        Pair::local("one flag of all groups", 1, flag, &["v4"], &["v5"])
+            .global(4)
+            .mild(),
     ]
 }
 
@@ -323,6 +441,9 @@ fn same_values() -> Vec<Pair> {
 fn in_the_lds() {
     for waves in [2, 4, 8] {
         lds(waves).iter().for_each(Pair::check);
+    }
+    for waves in [2, 4] {
+        flags_in_lds(waves).iter().for_each(Pair::check);
     }
     for mut p in lds(4).into_iter().take(4) {
         // The same work-items as two waves of 64 lanes.
@@ -336,6 +457,7 @@ fn in_the_lds() {
 fn in_global_memory() {
     for waves in [2, 4] {
         in_one_group(waves).iter().for_each(Pair::check);
+        flags_in_one_group(waves).iter().for_each(Pair::check);
     }
     for groups in [2, 5] {
         // One flag has one consumer or several.
@@ -346,6 +468,32 @@ fn in_global_memory() {
 #[test]
 fn of_equal_values() {
     same_values().iter().for_each(Pair::check);
+}
+
+/// A store that may be an atomic one meets an atomic.
+#[test]
+fn a_store_that_may_be_atomic() {
+    let body = "s_mov_b32 exec_lo, 1\ns_cmp_eq_u32 s13, 0\ns_cbranch_scc0 add\nglobal_store_b32 v4, v7, {0}\ns_endpgm\nadd:\nglobal_atomic_add_u32 v4, v7, s[6:7]";
+    let p = Pair::local("a counter that is reset", 1, body, &["s[6:7]"], &["s[4:5]"]);
+    p.global(3).mild().check();
+}
+
+#[test]
+fn a_scope_that_is_too_narrow_is_told() {
+    let all = between_groups(2);
+    let text = |name: &str, k: usize| {
+        let p = all.iter().filter(|p| p.name.starts_with(name)).nth(k).unwrap();
+        p.run(&p.racy, 1)[0].text.clone()
+    };
+    let narrow = text("a flag at workgroup scope", 0);
+    assert!(
+        narrow.contains("at workgroup scope, which other workgroups do not see: use device scope"),
+        "{narrow}"
+    );
+    let stale = text("a flag, stale caches", 0);
+    assert!(stale.contains("the reader's caches may hold older values"), "{stale}");
+    let early = text("a flag set too early", 0);
+    assert!(early.contains("workgroups run in no order"), "{early}");
 }
 
 #[test]

@@ -5,8 +5,9 @@
 //! be spilled and structures with padding copied in silence. Global memory keeps them by the byte.
 //!
 //! Stores of undefined bits into global memory are reported, but for one kind: of an access some bits of which are
-//! defined, undefined ones that came from private memory. Compilers copy the padding of structures and bit fields so. The
-//! bytes stay undefined, and loads see that.
+//! defined, undefined ones that were loaded and only moved since. Compilers copy the padding of structures and bit fields so.
+//! The bytes stay undefined, and loads see that. t0's language has no such structures: in its code only what comes from
+//! private memory, where values are spilled, is let through.
 
 use std::collections::HashMap;
 
@@ -308,12 +309,10 @@ impl Taint {
             dirty = self.lanes_of(half, r, (touch.bytes as usize).div_ceil(4).max(1), touch.lanes);
         }
         for l in lanes_of(dirty) {
-            let (bits, born) = self.stored(half, touch, l);
+            let (bits, _) = self.stored(half, touch, l);
             if bits == 0 {
                 dirty &= !(1 << l);
-            } else if !padding(bits, touch.bytes, born) {
-                let Some((r, shift)) = touch.data else { continue };
-                let reg = r + (bits.trailing_zeros() + shift) as usize / 32;
+            } else if let Some((reg, born)) = self.no_padding(half, touch, l, bits) {
                 self.report(
                     "data for global memory",
                     Some(Name::v(reg)),
@@ -331,7 +330,8 @@ impl Taint {
                 for l in lanes_of(dirty) {
                     let (bits, _) = self.stored(half, touch, l);
                     for k in 0..touch.bytes {
-                        memory.mark(touch.at[l] + u64::from(k), bits >> (8 * k) & 0xff == 0);
+                        // In doubt defined: of a byte with bit fields some bits may be.
+                        memory.mark(touch.at[l] + u64::from(k), bits >> (8 * k) & 0xff != 0xff);
                     }
                 }
             }
@@ -397,6 +397,18 @@ impl Taint {
         (bits >> shift & low(8 * touch.bytes), born)
     }
 
+    /// The first register of a store whose undefined bits are no padding of a structure that is copied, and where they come
+    /// from. Padding: some bits of the access are defined (there are bit fields), the others were loaded and only moved.
+    fn no_padding(&self, half: usize, touch: &Touch, l: usize, bits: u128) -> Option<(usize, Born)> {
+        let (r, shift) = touch.data?;
+        let all = bits == low(8 * touch.bytes);
+        let fine = |born: Born| !all && born.is_moved() && (born.is_private() || !self.strict);
+        let registers = 0..(touch.bytes as usize).div_ceil(4).max(1);
+        let dirty = registers.filter(|k| bits << shift >> (32 * k) & u128::from(u32::MAX) != 0);
+        let mut born = dirty.map(|k| (r + k, self.lane(half, r + k, l).1));
+        born.find(|(_, born)| !fine(*born))
+    }
+
     /// Undefined bits of the operands of a lane's atomic on the LDS.
     fn operand(&self, half: usize, touch: &Touch, l: usize) -> (u128, Born) {
         let n = (touch.bytes as usize).div_ceil(4);
@@ -429,8 +441,9 @@ impl Taint {
                 (reg..reg + count).for_each(|r| self.set_lane(half, r, l, u32::MAX, u32::MAX, born));
             }
             Landing::Vector { reg, shift, narrow } => {
-                let mut bits = bits;
+                let (mut bits, mut born) = (bits, born);
                 if let Some((width, true)) = narrow {
+                    born = born.computed();
                     let extended = sign(bits as u64, 8 * touch.bytes) as u64 & ones(width);
                     bits = extended.into();
                 }
@@ -451,12 +464,6 @@ impl Taint {
 fn exchanges(i: &Instr) -> bool {
     let name = i.op.row().name;
     (name.contains("swap") && !name.contains("cmpswap")) || name.contains("storexchg")
-}
-
-/// Padding of a structure that is copied: some bits (there are bit fields) are defined, the others came from private
-/// memory.
-fn padding(bits: u128, bytes: u32, born: Born) -> bool {
-    born.is_private() && bits != low(8 * bytes)
 }
 
 /// The lowest `n` bits.

@@ -62,12 +62,14 @@ pub(super) struct Taint {
     stride: u64,
     /// Uses of undefined values, to be reported.
     pub found: Vec<Found>,
+    /// Code whose language has no structures with padding.
+    strict: bool,
 }
 
 impl Taint {
     /// Of a wave before its first instruction: of its registers v0 is defined in active lanes, and the first `scalars`
     /// SGPRs and those in `more`.
-    pub fn new(w: &Wave, scalars: usize, more: std::ops::Range<usize>) -> Taint {
+    pub fn new(w: &Wave, scalars: usize, more: std::ops::Range<usize>, strict: bool) -> Taint {
         let count = w.vgprs() as usize;
         let halves = w.lanes() as usize / LANES;
         let mut t = Taint {
@@ -83,6 +85,7 @@ impl Taint {
             private: Bytes::default(),
             stride: u64::from(w.scratch.bytes.next_multiple_of(4)),
             found: Vec::new(),
+            strict,
         };
         for _ in 0..halves {
             let fresh = |r| [Born::register(Name::v(r)); LANES];

@@ -37,8 +37,8 @@ impl fmt::Display for Name {
 
 /// Where an undefined value was born: a register nobody wrote, or a load and its place.
 ///
-/// Bits 63:48 are 1 + the index of the load, 0 for a register; bits 47:0 the register, a GPU address, or with bit 47 an
-/// offset in the LDS or (bit 46) in the lane's private memory.
+/// Bit 63 says that it has been computed with since. Bits 62:48 are 1 + the index of the load, 0 for a register; bits 47:0 the
+/// register, a GPU address, or with bit 47 an offset in the LDS or (bit 46) in the lane's private memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sanitize) struct Born(u64);
 
@@ -47,14 +47,15 @@ pub(in crate::sanitize) struct Born(u64);
 pub(in crate::sanitize) enum Origin {
     /// Nobody wrote the register.
     Register(Name),
-    /// An instruction (unknown in code of more than 65534 instructions) loaded from there.
+    /// An instruction (unknown in code of more than 32766 instructions) loaded from there.
     Load(Option<u32>, Space, u64),
 }
 
 const LOCAL: u64 = 1 << 47;
 const PRIVATE: u64 = 1 << 46;
 const PLACE: u64 = (1 << 48) - 1;
-const UNKNOWN: u64 = 0xffff;
+const UNKNOWN: u64 = 0x7fff;
+const COMPUTED: u64 = 1 << 63;
 
 impl Born {
     pub const NONE: Born = Born(0);
@@ -75,10 +76,12 @@ impl Born {
     pub fn origin(self) -> Origin {
         let place = self.0 & PLACE;
         let load = |space, at| {
-            let index = Some(self.0 >> 48).filter(|&k| k != UNKNOWN).map(|k| k as u32 - 1);
+            let index = Some(self.0 >> 48 & UNKNOWN)
+                .filter(|&k| k != UNKNOWN)
+                .map(|k| k as u32 - 1);
             Origin::Load(index, space, at)
         };
-        match self.0 >> 48 {
+        match self.0 >> 48 & UNKNOWN {
             0 => Origin::Register(Name(place as u16)),
             _ if place & LOCAL == 0 => load(Space::Global, place),
             _ if place & PRIVATE == 0 => load(Space::Shared, place & !LOCAL),
@@ -86,9 +89,22 @@ impl Born {
         }
     }
 
+    /// Of a value that depends on this one.
+    pub fn computed(self) -> Born {
+        match self {
+            Born::NONE => Born::NONE,
+            Born(b) => Born(b | COMPUTED),
+        }
+    }
+
     /// Whether private memory was its birthplace.
     pub fn is_private(self) -> bool {
         matches!(self.origin(), Origin::Load(_, Space::Private, _))
+    }
+
+    /// Whether it was loaded, and only moved since.
+    pub fn is_moved(self) -> bool {
+        self.0 & COMPUTED == 0 && matches!(self.origin(), Origin::Load(..))
     }
 }
 
@@ -152,6 +168,9 @@ mod tests {
         }
         assert_eq!(Born::register(Name::s(106)).origin(), Origin::Register(Name::s(106)));
         assert_eq!(Name::s(106).to_string(), "vcc_lo");
-        assert!(Born::load(0, Space::Private, 4).is_private());
+        let private = Born::load(0, Space::Private, 4);
+        assert!(private.is_private() && private.is_moved() && private.computed().is_private());
+        assert!(!private.computed().is_moved() && !Born::register(Name::v(3)).is_moved());
+        assert_eq!(private.computed().origin(), private.origin());
     }
 }

@@ -102,6 +102,7 @@ pub(super) fn flow(t: &mut Taint, w: &Wave, i: &Instr) {
     }
     let x = Scalar { t, w, i };
     let (name, born) = x.born();
+    let born = if moves(i.op) { born } else { born.computed() };
     let r = match i.op {
         Opcode::Sop2(op) => sop2(&x, op),
         Opcode::Sop1(op) => match op {
@@ -125,6 +126,23 @@ pub(super) fn flow(t: &mut Taint, w: &Wave, i: &Instr) {
         Some(r) => put(t, w, i, r, (name, born)),
         None => clean(t, i),
     }
+}
+
+/// Whether an instruction only moves bits.
+fn moves(op: Opcode) -> bool {
+    let name = op.row().name;
+    let kinds = [
+        "s_mov",
+        "s_cmov",
+        "s_and_",
+        "s_or_",
+        "s_lsh",
+        "s_bfe",
+        "s_pack",
+        "s_cselect",
+        "s_sext",
+    ];
+    kinds.iter().any(|k| name.starts_with(k)) && !name.contains("_add_")
 }
 
 /// Everything the instruction writes is defined.
@@ -178,8 +196,8 @@ fn sop2(x: &Scalar, op: Sop2) -> Option<Result> {
     let (p, q) = (x.src(0, 64), x.src(1, 64));
     let sum = a.t | b.t;
     match op {
-        s_xor_b32 | s_sub_u32 | s_sub_i32 if same => None,
-        s_xor_b64 if same => None,
+        s_xor_b32 | s_xnor_b32 | s_sub_u32 | s_sub_i32 if same => None,
+        s_xor_b64 | s_xnor_b64 if same => None,
         s_and_b32 => result(a.and(b), 32, Scc::NotZero),
         s_or_b32 => result(a.or(b), 32, Scc::NotZero),
         s_xor_b32 => result(a.xor(b), 32, Scc::NotZero),
@@ -377,8 +395,11 @@ fn sopc(x: &Scalar, op: Sopc) -> Option<Result> {
             value.t >> (b.v & mask) & 1
         }
     };
+    let same = x.i.src[0] == x.i.src[1] && matches!(x.i.src[0], Src::S(_));
+    let integers = super::bits::comparison(x.i.op.row().name).is_some();
     let dirty = match op {
-        _ if told(x.i, a, b) => 0,
+        // A number is equal to itself.
+        _ if same && integers || told(x.i, a, b) => 0,
         s_bitcmp0_b32 | s_bitcmp1_b32 => bit(a, 32),
         s_bitcmp0_b64 | s_bitcmp1_b64 => bit(x.src(0, 64), 64),
         _ => a.t | b.t,

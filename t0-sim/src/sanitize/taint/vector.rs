@@ -291,10 +291,12 @@ impl Pass<'_> {
         f: impl Fn(usize) -> u64,
     ) {
         let mut shade = Box::new(Shade::CLEAN);
+        let moved = moves(self.i.op);
         for l in lanes_of(self.mask) {
             shade.bits[l] = (f(l) & ones(width)) << shift;
             if shade.bits[l] != 0 {
-                shade.born[l] = born(sources, l);
+                let from = born(sources, l);
+                shade.born[l] = if moved { from } else { from.computed() };
             }
         }
         outs.rows.push(Out {
@@ -365,7 +367,9 @@ impl Pass<'_> {
         self.out_mask(outs, reg, &refs, |l| {
             let dirty = sources.iter().any(|s| s.shade.bits[l] != 0);
             let told = |(op, width, signed)| sources[0].bits(l).told(op, sources[1].bits(l), width, signed);
-            dirty && !constant && !integers.is_some_and(told)
+            // An integer is equal to itself.
+            let same = integers.is_some() && self.same_twice();
+            dirty && !constant && !same && !integers.is_some_and(told)
         });
     }
 
@@ -490,7 +494,9 @@ impl Pass<'_> {
     fn vop2(&self, op: Vop2, outs: &mut Outs) {
         use Vop2::*;
         match op {
-            v_xor_b32 | v_sub_nc_u32 | v_subrev_nc_u32 if self.same_twice() => self.op(outs, |_| Bits::known(0)),
+            v_xor_b32 | v_xnor_b32 | v_sub_nc_u32 | v_subrev_nc_u32 if self.same_twice() => {
+                self.op(outs, |_| Bits::known(0))
+            }
             v_cndmask_b32 => self.op(outs, |s| Bits::select(s[2], s[1], s[0])),
             v_and_b32 => self.op(outs, |s| s[0].and(s[1])),
             v_or_b32 => self.op(outs, |s| s[0].or(s[1])),
@@ -542,6 +548,7 @@ impl Pass<'_> {
         use Vop3sd::*;
         let none = Bits::known(0);
         match op {
+            v_sub_co_u32 | v_subrev_co_u32 if self.same_twice() => self.carry(outs, 32, |_| (none, false)),
             _ if self.i.mods.clamp => self.mix(outs),
             v_add_co_u32 => self.carry(outs, 32, |s| s[0].add_carry(s[1], none, 32)),
             v_sub_co_u32 => self.carry(outs, 32, |s| s[0].sub_borrow(s[1], none, 32)),
@@ -557,7 +564,9 @@ impl Pass<'_> {
         match op {
             v_and_b16 => self.op(outs, |s| s[0].and(s[1])),
             v_or_b16 => self.op(outs, |s| s[0].or(s[1])),
-            v_xor_b16 | v_sub_nc_u16 if self.same_twice() => self.op(outs, |_| Bits::known(0)),
+            v_xor_b16 | v_sub_nc_u16 | v_sub_nc_i16 | v_sub_nc_i32 if self.same_twice() => {
+                self.op(outs, |_| Bits::known(0))
+            }
             v_xor_b16 => self.op(outs, |s| s[0].xor(s[1])),
             v_lshlrev_b16 => self.op(outs, |s| s[1].shl(s[0], 16)),
             v_lshrrev_b16 => self.op(outs, |s| s[1].shr(s[0], 16)),
@@ -680,6 +689,34 @@ impl Pass<'_> {
             any(all.iter().fold(0, |m, s| m | s.shade.bits[l]), width).t
         });
     }
+}
+
+/// Whether an instruction only moves bits: they are as undefined in its result as where they come from.
+fn moves(op: Opcode) -> bool {
+    let name = op.row().name;
+    let kinds = [
+        "v_mov",
+        "v_swap",
+        "v_and_b",
+        "v_or_b",
+        "v_lshlrev_",
+        "v_lshrrev_",
+        "v_ashrrev_",
+        "v_bfe_",
+        "v_bfi_",
+        "v_perm",
+        "v_align",
+        "v_or3_",
+        "v_and_or_",
+        "v_lshl_or_",
+        "v_cndmask_",
+        "v_pack_",
+        "v_dual_mov",
+        "v_dual_cndmask",
+        "v_dual_and",
+        "v_dual_lshlrev",
+    ];
+    kinds.iter().any(|k| name.starts_with(k))
 }
 
 /// The sources in one lane.
