@@ -167,12 +167,18 @@ impl Assembler {
         if name.is_empty() {
             return Err(c.expected("a section name"));
         }
-        let (mut flags, mut kind) = (None, None);
+        let (mut flags, mut kind, mut entsize) = (None, None, None);
         if c.eat(",") {
             let place = c.here();
             flags = Some(section_flags(&c.name("flags such as \"ax\"")?, &place)?);
+            let merges = flags.is_some_and(|f| f & u64::from(elf::SHF_MERGE) != 0);
             if c.eat(",") {
                 kind = Some(section_type(c)?);
+            } else if merges {
+                return Err(c.expected("`,` and a type such as @progbits, which flag `M` asks for"));
+            }
+            if merges {
+                entsize = Some(self.entry_size(c)?);
             }
             while c.eat(",") {
                 expr::parse(c, self)?;
@@ -180,11 +186,29 @@ impl Assembler {
         }
         c.finish()?;
         let saved = (self.current, self.previous);
+        let there = self.sections.len();
         self.switch(&name, flags, kind, &here)?;
+        let section = &mut self.sections[self.current];
+        if self.current == there {
+            section.entsize = entsize.unwrap_or(0);
+        } else if entsize.is_some_and(|e| e != section.entsize) {
+            return Err(here.error(AsmErrorKind::SectionChanged { name }));
+        }
         if push {
             self.section_stack.push(saved);
         }
         Ok(())
+    }
+
+    /// `, ENTSIZE` of a mergeable section.
+    fn entry_size(&mut self, c: &mut Cursor<'_>) -> Result<u64, AsmError> {
+        c.expect(",", "`,` and the bytes of an entry, which flag `M` asks for")?;
+        let (value, place) = self.number(c)?;
+        let (what, low, high) = ("the size of an entry", 1, MAX_SECTION as i64);
+        if !(low..=high).contains(&value) {
+            return Err(place.error(AsmErrorKind::Range { what, value, low, high }));
+        }
+        Ok(value as u64)
     }
 
     pub(super) fn switch(
@@ -212,6 +236,7 @@ impl Assembler {
                     align: 1,
                     ..Section::default()
                 });
+                self.opened.insert(self.sections.len() - 1, place.clone());
                 self.sections.len() - 1
             }
         };

@@ -54,7 +54,11 @@ pub enum AsmErrorKind {
     Variant { name: String },
     #[error("this relocation cannot be used here")]
     VariantHere,
-    #[error("section `{name}` was opened before with other flags or another type")]
+    #[error("{0}")]
+    Mergeable(crate::object::merge::MergeError),
+    #[error("this is behind the last string or constant of `{section}`, whose pieces linkers move; put a piece there")]
+    BehindPieces { section: String },
+    #[error("section `{name}` was opened before with other flags, another type or another size of entries")]
     SectionChanged { name: String },
     #[error("the section has no bytes in the file; only zeros can be put there")]
     NoBits,

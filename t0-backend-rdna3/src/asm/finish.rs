@@ -3,11 +3,12 @@
 use super::directive::check_width;
 use super::error::{AsmError, AsmErrorKind, KernelError};
 use super::expr::{Binary, Expr, SymbolId, Unary, Variant};
+use super::lex;
 use super::state::{is_private, Assembler, Definition, Fixup, FixupKind, Symbol};
 use crate::object::link::{self, DynamicWord, Layout, Linker, Section, WordTarget};
-use crate::object::metadata_note;
+use crate::object::{merge, metadata_note};
 use object::elf;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 impl Assembler {
     /// The code object.
@@ -44,6 +45,7 @@ impl Assembler {
             sections: std::mem::take(&mut self.sections),
             ..Linker::default()
         };
+        self.merge(&mut linker).map_err(|e| vec![e])?;
         let numbers = self.link_symbols(&mut linker, &mut errors);
         let mut later = Vec::new();
         for f in std::mem::take(&mut self.fixups) {
@@ -131,6 +133,63 @@ impl Assembler {
         }
     }
 
+    /// Merges what is mergeable. Numbers known by now are written first: pieces are compared by their bytes.
+    fn merge(&mut self, linker: &mut Linker) -> Result<(), AsmError> {
+        let mut fixed = HashSet::new();
+        for f in std::mem::take(&mut self.fixups) {
+            let number = match f.kind {
+                _ if !merge::is_mergeable(&linker.sections[f.section]) => None,
+                FixupKind::Data(bytes) => self.sum(&f.expr, &f.place)?.absolute().map(|v| (v, bytes)),
+                _ => None,
+            };
+            match number {
+                Some((value, bytes)) => {
+                    check_width(value, bytes, &f.place)?;
+                    let value = &value.to_le_bytes()[..bytes as usize];
+                    write(&mut linker.sections[f.section], f.offset, value);
+                }
+                None => {
+                    fixed.insert(f.section);
+                    self.fixups.push(f);
+                }
+            }
+        }
+        linker.merged = merge::merge(&linker.sections, |i| fixed.contains(&i)).map_err(|(i, why)| {
+            let place = self.opened.get(&i).cloned().unwrap_or_default();
+            place.error(AsmErrorKind::Mergeable(why))
+        })?;
+        Ok(())
+    }
+
+    /// Refuses what points behind the last piece of a merged section.
+    fn inside(&self, linker: &Linker, place: link::Place, at: &lex::Place) -> Result<(), AsmError> {
+        let link::Place::Section(section, offset) = place else {
+            return Ok(());
+        };
+        let s = &linker.sections[section];
+        let is_merged = |m: &merge::Merged| m.members.iter().any(|(i, _)| *i == section);
+        if offset >= s.size && linker.merged.iter().any(is_merged) {
+            let section = s.name.clone();
+            return Err(at.error(AsmErrorKind::BehindPieces { section }));
+        }
+        Ok(())
+    }
+
+    /// The place an expression that is an address and a number starts from, and what is to be added: pieces of merged
+    /// sections move, so a number beside a symbol counts from the symbol's piece.
+    fn base(&self, e: &Expr, section: usize, number: i64) -> (link::Place, i64) {
+        let label = added_symbol(e)
+            .map(|id| &self.symbols[id])
+            .filter(|s| s.kind != elf::STT_SECTION);
+        let offset = match label.and_then(|s| s.definition.as_ref()) {
+            Some(Definition::Label(s, offset)) if *s == section => *offset as i64,
+            Some(Definition::Value(Expr::Place(s, offset))) if *s == section => *offset as i64,
+            _ => number,
+        };
+        let place = link::Place::Section(section, offset as u64);
+        (place, number.wrapping_sub(offset))
+    }
+
     /// The symbols of the file; gives their numbers there.
     fn link_symbols(&self, linker: &mut Linker, errors: &mut Vec<AsmError>) -> HashMap<SymbolId, usize> {
         let mut numbers = HashMap::new();
@@ -152,6 +211,7 @@ impl Assembler {
             }
             match self.link_symbol(s) {
                 Ok(Some(symbol)) => {
+                    errors.extend(self.inside(linker, symbol.place, &s.place).err());
                     numbers.insert(id, linker.symbols.len());
                     linker.symbols.push(symbol);
                 }
@@ -219,7 +279,11 @@ impl Assembler {
                     .filter(|(n, _)| linker.symbols[*n].is_preemptible());
                 let target = match (preempted, &sum.plus[..]) {
                     (Some((number, addend)), _) => WordTarget::Symbol(number, addend),
-                    (None, &[section]) => WordTarget::Place(link::Place::Section(section, sum.number as u64)),
+                    (None, &[section]) => {
+                        let (place, addend) = self.base(&f.expr, section, sum.number);
+                        self.inside(linker, place, &f.place)?;
+                        WordTarget::Place(place, addend)
+                    }
                     _ => return Err(f.place.error(AsmErrorKind::NotAbsolute)),
                 };
                 linker.words.push(DynamicWord {
@@ -243,7 +307,14 @@ impl Assembler {
     ) -> Result<(), AsmError> {
         let sum = self.sum(&f.expr, &f.place)?;
         let address = |s: &usize| layout.addresses[*s] as i64;
-        let value = sum.plus.iter().map(address).fold(sum.number, i64::wrapping_add);
+        let value = match sum.plus[..] {
+            [section] => {
+                let (place, addend) = self.base(&f.expr, section, sum.number);
+                self.inside(linker, place, &f.place)?;
+                (layout.address(place) as i64).wrapping_add(addend)
+            }
+            _ => sum.plus.iter().map(address).fold(sum.number, i64::wrapping_add),
+        };
         let value = sum.minus.iter().map(address).fold(value, i64::wrapping_sub);
         let here = layout.addresses[f.section].wrapping_add(f.offset) as i64;
         let net = sum.net();
@@ -336,6 +407,16 @@ fn is_distance(e: &Expr) -> bool {
         Expr::Int(_) | Expr::Place(..) | Expr::Binary(Binary::Sub, ..) => false,
         Expr::Unary(_, a) => is_distance(a),
         Expr::Binary(_, a, b) => is_distance(a) || is_distance(b),
+    }
+}
+
+/// The first symbol of an expression that is added.
+fn added_symbol(e: &Expr) -> Option<SymbolId> {
+    match e {
+        Expr::Symbol(id, _) => Some(*id),
+        Expr::Binary(Binary::Add, a, b) => added_symbol(a).or_else(|| added_symbol(b)),
+        Expr::Binary(Binary::Sub, a, _) => added_symbol(a),
+        _ => None,
     }
 }
 

@@ -188,6 +188,8 @@ pub struct Assembler {
     waves: HashMap<String, u32>,
     pub(super) abi_version: u8,
     pub(super) sections: Vec<Section>,
+    /// Where sections were first opened.
+    pub(super) opened: HashMap<usize, Place>,
     pub(super) current: usize,
     pub(super) previous: usize,
     pub(super) section_stack: Vec<(usize, usize)>,
@@ -240,6 +242,7 @@ impl Assembler {
             waves,
             abi_version: crate::object::ABI_V5,
             sections: Vec::new(),
+            opened: HashMap::new(),
             current: 0,
             previous: 0,
             section_stack: Vec::new(),

@@ -5,10 +5,12 @@
 //! synthetic sections with the same sizes, the same address rule (each segment starts on a page of its own, file offset
 //! and address agree modulo the page). [`Linker::layout`] fixes the addresses, the caller patches what depends on them,
 //! [`Linker::write`] makes the file. Invariant: loaded addresses, symbols and hash tables equal those of ld.lld 19 for
-//! the object llvm-mc 19 makes from the same sections (checked in the tests). Mergeable strings are not merged.
+//! the object llvm-mc 19 makes from the same sections (checked in the tests).
 //! Source: LLVM AMDGPUUsage "ELF Code Object"; ELF gABI; files made by ld.lld 19.
 
+use super::merge::{Merged, Pieces};
 use object::elf;
+use std::collections::HashMap;
 
 /// Segments do not share pages of this size.
 const PAGE: u64 = 4096;
@@ -32,6 +34,8 @@ pub struct Section {
     pub data: Vec<u8>,
     /// Bytes in memory.
     pub size: u64,
+    /// Bytes of an entry; 0 when it has none of one size.
+    pub entsize: u64,
 }
 
 /// Name of the sections that hold one common symbol each (`.comm`): they become the start of .bss, as in ld.lld.
@@ -91,8 +95,8 @@ pub struct DynamicWord {
 /// What a [`DynamicWord`] points to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WordTarget {
-    /// A place in this file.
-    Place(Place),
+    /// A place in this file and an addend.
+    Place(Place, i64),
     /// A symbol that may be replaced, by number, and an addend.
     Symbol(usize, i64),
 }
@@ -112,13 +116,17 @@ pub struct Linker {
     pub got: Vec<usize>,
     /// The words the loader fills in, those of the global offset table left out.
     pub words: Vec<DynamicWord>,
+    /// Sections that became one.
+    pub merged: Vec<Merged>,
 }
 
 /// Addresses of everything, see [`Linker::layout`].
 #[derive(Debug, Clone)]
 pub struct Layout {
-    /// Address of each input section; 0 for those that are not loaded.
+    /// Address of each input section, of merged ones that of all together; 0 for those that are not loaded.
     pub addresses: Vec<u64>,
+    /// Where the pieces of merged sections went.
+    pieces: HashMap<usize, Pieces>,
     /// Address of the first slot of the global offset table.
     pub got: u64,
     out: Vec<Out>,
@@ -129,7 +137,10 @@ impl Layout {
     /// The address of a place.
     pub fn address(&self, place: Place) -> u64 {
         match place {
-            Place::Section(s, offset) => self.addresses[s].wrapping_add(offset),
+            Place::Section(s, offset) => {
+                let offset = self.pieces.get(&s).map_or(offset, |p| p.place(offset));
+                self.addresses[s].wrapping_add(offset)
+            }
             Place::Absolute(v) => v,
             Place::Undefined => 0,
         }
@@ -228,7 +239,7 @@ impl Out {
 }
 
 /// The output section of an input section: numbered and per-function sections are collected.
-fn output_name(name: &str) -> &str {
+pub(super) fn output_name(name: &str) -> &str {
     if name == COMMON {
         return ".bss";
     }
@@ -293,13 +304,18 @@ impl Linker {
                 addresses[i] = o.address + at;
             }
         }
+        for m in &self.merged {
+            m.members.iter().for_each(|(i, _)| addresses[*i] = addresses[m.head]);
+        }
         // A file may bring a section of that name, as disassembled ones do.
         let got = out
             .iter()
             .find(|o| o.name == ".got" && o.inputs.is_empty())
             .map_or(0, |o| o.address);
+        let members = self.merged.iter().flat_map(|m| m.members.iter().cloned());
         Layout {
             addresses,
+            pieces: members.collect(),
             got,
             out,
             dynsym,
@@ -351,16 +367,22 @@ impl Linker {
             let at = match out.iter().position(|o| o.name == name) {
                 Some(at) => at,
                 None => {
-                    let keep = u64::from(elf::SHF_MERGE | elf::SHF_STRINGS);
-                    out.push(made(name, s.kind, s.flags & !keep, 1, 0, 0));
+                    out.push(made(name, s.kind, s.flags, 1, s.entsize, 0));
                     out.len() - 1
                 }
             };
             let o = &mut out[at];
-            o.align = o.align.max(s.align);
-            let start = o.size.next_multiple_of(s.align.max(1));
+            o.flags |= s.flags & u64::from(elf::SHF_MERGE | elf::SHF_STRINGS);
+            o.entsize = if o.entsize == s.entsize { s.entsize } else { 0 };
+            let (align, size) = match self.merged_with(i) {
+                Some(m) if m.head != i => continue,
+                Some(m) => (m.align, m.bytes.len() as u64),
+                None => (s.align, s.size),
+            };
+            o.align = o.align.max(align);
+            let start = o.size.next_multiple_of(align.max(1));
             o.inputs.push((i, start));
-            o.size = start + s.size;
+            o.size = start + size;
         }
         let arrays = out.iter().filter(|o| array_tags(o.kind).is_some()).count() as u64;
         let tags = if relas > 0 { 4 } else { 0 } + 7 + 2 * arrays;
@@ -458,9 +480,16 @@ impl Linker {
         let mut bytes = Vec::new();
         for &(i, at) in &o.inputs {
             bytes.resize(at as usize, 0);
-            bytes.extend(&self.sections[i].data);
+            bytes.extend(self.merged_with(i).map_or(&self.sections[i].data, |m| &m.bytes));
         }
         bytes
+    }
+
+    /// What the section became a part of.
+    fn merged_with(&self, section: usize) -> Option<&Merged> {
+        self.merged
+            .iter()
+            .find(|m| m.members.iter().any(|(i, _)| *i == section))
     }
 
     fn file_header(&self, layout: &Layout, headers_at: u64) -> Vec<u8> {
@@ -542,6 +571,7 @@ impl Linker {
         let s = &self.symbols[i];
         let index = match s.place {
             Place::Section(section, _) => {
+                let section = self.merged_with(section).map_or(section, |m| m.head);
                 let holds = |o: &Out| o.inputs.iter().any(|x| x.0 == section);
                 layout.out.iter().position(holds).map_or(0, |i| i as u16 + 1)
             }
@@ -642,7 +672,7 @@ impl Linker {
             let target = if s.is_preemptible() {
                 WordTarget::Symbol(i, 0)
             } else {
-                WordTarget::Place(s.place)
+                WordTarget::Place(s.place, 0)
             };
             (layout.got + 8 * slot as u64, target)
         });
@@ -653,7 +683,7 @@ impl Linker {
         let mut all: Vec<(u32, u64, u64)> = words
             .chain(got)
             .map(|(address, target)| match target {
-                WordTarget::Place(p) => (0, address, layout.address(p)),
+                WordTarget::Place(p, addend) => (0, address, layout.address(p).wrapping_add_signed(addend)),
                 WordTarget::Symbol(i, addend) => {
                     let index = layout.dynsym.iter().position(|&d| d == i).map_or(0, |p| p as u32 + 1);
                     (index, address, addend as u64)

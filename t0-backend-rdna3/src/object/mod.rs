@@ -8,6 +8,7 @@ mod args;
 pub mod descriptor;
 pub mod lines;
 pub mod link;
+pub mod merge;
 pub mod metadata;
 pub mod msgpack;
 mod read;

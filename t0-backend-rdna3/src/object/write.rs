@@ -189,6 +189,7 @@ pub(crate) fn metadata_note(metadata: &Value) -> Section {
         align: 4,
         size: data.len() as u64,
         data,
+        entsize: 0,
     }
 }
 

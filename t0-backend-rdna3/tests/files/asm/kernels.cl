@@ -65,3 +65,18 @@ kernel void lanes(global uint *y) {
     uint v = y[ID];
     y[ID] = __builtin_amdgcn_readfirstlane(v) + __builtin_amdgcn_ds_bpermute(LANE * 4 ^ 4, v);
 }
+
+static void append(constant const char *s, global char *o) {
+    while (*s) *o++ = *s++;
+}
+kernel void strings(global char *o, global float *f, int i, int n) {
+    append("hello, world\n", o);
+    append("value %d of %f\n", o + 20);
+    append("hello, world\n", o + 40);
+    append("", o + 60);
+    f[i] = table[n & 3];
+    char bytes[16] = "sixteen bytes ok";
+    constant char *names[2] = {"one", "two"};
+    o[61] = bytes[n & 15];
+    o[62] = names[n & 1][1];
+}

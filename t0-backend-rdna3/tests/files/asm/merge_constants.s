@@ -1,0 +1,88 @@
+; Constants of 4, 8, 16 and 32 bytes; those with relocations stay.
+	.amdgcn_target "amdgcn-amd-amdhsa--gfx1100"
+	.text
+	.globl	f
+	.protected	f
+	.p2align	8
+	.type	f,@function
+f:
+	s_getpc_b64 s[0:1]
+	s_add_u32 s0, s0, .LCPI0_0@rel32@lo+4
+	s_addc_u32 s1, s1, .LCPI0_0@rel32@hi+12
+	s_add_u32 s2, s2, .LCPI0_1@rel32@lo+4
+	s_add_u32 s3, s3, .LCPI0_2@rel32@lo+8
+	s_add_u32 s4, s4, .LCPI0_3@rel32@lo+4
+	s_add_u32 s5, s5, .LCPI0_4@rel32@lo+4
+	s_add_u32 s6, s6, .LCPI0_5@rel32@lo+4
+	s_add_u32 s7, s7, kept@rel32@lo+4
+	s_endpgm
+	.section	.rodata.cst4,"aM",@progbits,4
+	.p2align	2
+.LCPI0_0:
+	.long	1
+	.long	2
+.LCPI0_1:
+	.long	1
+	.long	0x3f800000
+	.section	.rodata.cst8,"aM",@progbits,8
+	.p2align	3
+	.quad	1
+.LCPI0_2:
+	.quad	0x3ff0000000000000
+	.quad	1
+	.section	.rodata.cst16,"aM",@progbits,16
+	.p2align	4
+	.octa	1
+.LCPI0_3:
+	.octa	1
+	.octa	0x0123456789abcdef0123456789abcdef
+	.octa	1
+	.section	.rodata.cst32,"aM",@progbits,32
+	.p2align	5
+	.octa	1, 2
+.LCPI0_4:
+	.octa	2, 1
+	.octa	1, 2
+	.section	.rodata.cst4.wide,"aM",@progbits,4
+	.p2align	4
+	.long	7
+	.long	2
+.LCPI0_5:
+	.long	9
+	.long	.Lend - .Lbegin
+	.long	4
+.Lbegin:
+	.long	5
+.Lend:
+	.section	.rodata.kept,"aM",@progbits,4
+	.p2align	2
+kept:
+	.long	3, 3
+	.long	f - kept
+	.section	.rodata.none,"aM",@progbits,4
+	.section	consts,"aM",@progbits,8
+	.quad	1, 2, 1, 3
+
+//= .dynamic 2448
+//= : 0600000000000000c8010000000000000b00000000000000180000000000000005000000000000003002000000000000
+//= : 0a000000000000000300000000000000f5feff6f00000000f80100000000000004000000000000001802000000000000
+//= : 00000000000000000000000000000000
+//= .dynstr 230
+//= : 006600
+//= .dynsym 1c8
+//= : 000000000000000000000000000000000000000000000000010000001203070000140000000000000000000000000000
+//= .gnu.hash 1f8
+//= : 0100000001000000010000001a0000000108000000000000010000000bb60200
+//= .hash 218
+//= : 020000000200000001000000000000000000000000000000
+//= .rodata 240
+//= : 090000000000000000000000000000000000803f00000000000000000000000007000000000000000000000000000000
+//= : 040000000000000000000000000000000500000000000000000000000000000002000000000000000000000000000000
+//= : 01000000000000000100000000000000000000000000f03f000000000000000001000000000000000000000000000000
+//= : efcdab8967452301efcdab89674523010100000000000000000000000000000002000000000000000000000000000000
+//= : 02000000000000000000000000000000010000000000000000000000000000000300000003000000e0100000
+//= .text 1400
+//= : 004780be00ff00809ceeffff01ff0182ffffffff02ff02808ceeffff03ff038098eeffff04ff04809ceeffff05ff0580
+//= : d4eeffff06ff06800ceeffff07ff0780e4eeffff0000b0bf
+//= consts 32c
+//= : 010000000000000002000000000000000300000000000000
