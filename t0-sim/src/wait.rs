@@ -5,12 +5,17 @@
 //! with its counter; a wait retires what it *guarantees* to be finished; any other touch of a pending register is a
 //! fault. Because every touch faults, delivering early cannot be observed.
 //!
-//! What a wait guarantees (RDNA3 manual 4.4, LLVM `SIInsertWaitcnts`): VMEM loads finish in order; DS operations
-//! finish in order among themselves; SMEM and messages finish in any order, so while one of them is in flight only
-//! `lgkmcnt(0)` retires anything of that counter; FLAT counts on both sides. Loads of one in-order kind may write the
-//! same register without a wait in between. A D16 load pends one half of a register: code that only touches the other half
-//! (16-bit registers of gfx11, as LLVM 22 uses them) needs no wait. UNVERIFIED(hw): that the card forwards halves by
-//! themselves is LLVM's assumption.
+//! What a wait guarantees (RDNA3 manual 4.4, LLVM `SIInsertWaitcnts`): VMEM loads finish in order; DS operations finish in
+//! order among themselves; SMEM and messages finish in any order, only `lgkmcnt(0)` retires them. A wait for `n` leaves at
+//! most `n` operations of the counter, so of an ordered kind at most the latest `n`, whatever else is counted. FLAT counts on
+//! both sides, in order with VMEM loads there and with DS here, and both have to be waited for, as it is not known where it
+//! goes. That is LLVM's rule from gfx10 on (`hasFlatLgkmVMemCountInOrder`), which clang's code relies on; the RDNA3 manual
+//! says that FLAT may return out of order. UNVERIFIED(hw): which of them is right; t0's own compiler makes no FLAT accesses.
+//!
+//! Loads of one in-order kind may write the same register without a wait in between. A D16 load pends one half of a
+//! register: code that only touches the other half (16-bit registers of gfx11, as LLVM 22 uses them) needs no wait.
+//! UNVERIFIED(hw): that the card forwards halves by themselves is LLVM's assumption. The static checker
+//! (`t0_backend_rdna3::check`) has the same rules, and those of instructions that are not simulated.
 
 use std::collections::VecDeque;
 
@@ -20,12 +25,12 @@ use t0_backend_rdna3::isa::{scalar_name, Class, Flags};
 /// Largest value of VMcnt, VScnt and LGKMcnt.
 const MAX: u32 = 63;
 
-/// How a load may be reordered.
+/// In what order operations finish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Order {
     Vmem,
     Lds,
-    /// SMEM, messages, FLAT through LGKMcnt.
+    /// SMEM, messages.
     Any,
 }
 
@@ -34,6 +39,8 @@ enum Order {
 struct InFlight {
     order: Order,
     count: u32,
+    /// How many operations its counter had seen before.
+    number: u32,
     v: VSet,
     s: SSet,
     /// A D16 load: true when it writes the high half of its register.
@@ -143,9 +150,6 @@ impl Waits {
     /// Notes an executed instruction that increments counters.
     pub fn issue(&mut self, i: &Instr, pc: u32) {
         self.vs = (self.vs + i.wait.vs).min(MAX);
-        self.issued[0] += u32::from(i.wait.vm > 0);
-        self.issued[1] += u32::from(i.wait.lgkm > 0);
-        self.issued[2] += i.wait.vs;
         self.flushed = false;
         let mut retired = false;
         if i.wait.vm > 0 {
@@ -158,6 +162,7 @@ impl Waits {
             self.vm.push_back(InFlight {
                 order: Order::Vmem,
                 count: i.wait.vm,
+                number: self.issued[0],
                 v: i.vwrite,
                 s: [0; 2],
                 high: i.half_loaded,
@@ -165,37 +170,58 @@ impl Waits {
             });
         }
         if i.wait.lgkm > 0 {
-            let order = if i.class.is_lds() { Order::Lds } else { Order::Any };
-            let v = i.vwrite;
-            let s = if i.class.is_lds() { [0; 2] } else { i.swrite };
-            if self.lgkm_count() >= MAX && self.lgkm.iter().all(|f| f.order == Order::Lds) {
-                self.lgkm.pop_front();
-                retired = true;
-            }
-            add(
-                if order == Order::Lds {
-                    &mut self.lds_v
-                } else {
-                    &mut self.any_v
-                },
-                &v,
-            );
-            add(&mut self.s, &s);
-            self.lgkm.push_back(InFlight {
-                order,
-                count: i.wait.lgkm,
-                v,
-                s,
-                high: i.half_loaded,
-                pc,
-            });
+            retired |= self.issue_lgkm(i, pc);
         }
+        self.issued[0] += u32::from(i.wait.vm > 0);
+        self.issued[1] += u32::from(i.wait.lgkm > 0);
+        self.issued[2] += i.wait.vs;
         if retired {
             self.rebuild();
         } else if i.wait.vm + i.wait.lgkm > 0 {
             let scalar = i.swrite.iter().fold(0, |all, b| all | b);
             self.pending |= i.vwrite.iter().fold(scalar, |all, b| all | b) != 0;
         }
+    }
+
+    /// The part of LGKMcnt; true when an older operation must be finished.
+    fn issue_lgkm(&mut self, i: &Instr, pc: u32) -> bool {
+        let ordered = i.class.is_lds() || i.flags.has(Flags::FLAT);
+        let full = ordered && self.lds_count() >= MAX;
+        if full {
+            // As with VMcnt. Others in flight may be what the card stalls for; they change nothing about the 64 of this kind.
+            self.finish_lds(1);
+        }
+        let (order, set) = if ordered {
+            (Order::Lds, &mut self.lds_v)
+        } else {
+            (Order::Any, &mut self.any_v)
+        };
+        add(set, &i.vwrite);
+        let s = if ordered { [0; 2] } else { i.swrite };
+        add(&mut self.s, &s);
+        self.lgkm.push_back(InFlight {
+            order,
+            count: i.wait.lgkm,
+            number: self.issued[1],
+            v: i.vwrite,
+            s,
+            high: i.half_loaded,
+            pc,
+        });
+        full
+    }
+
+    fn lds_count(&self) -> u32 {
+        self.lgkm.iter().filter(|f| f.order == Order::Lds).count() as u32
+    }
+
+    /// The oldest `n` of the operations that finish in order have.
+    fn finish_lds(&mut self, mut n: u32) {
+        self.lgkm.retain(|f| {
+            let done = n > 0 && f.order == Order::Lds;
+            n -= u32::from(done);
+            !done
+        });
     }
 
     /// VMcnt, LGKMcnt and VScnt.
@@ -211,7 +237,8 @@ impl Waits {
     /// How many of them are known to be finished: those with lower numbers.
     pub fn done(&self) -> [u32; 3] {
         let [vm, lgkm, vs] = self.issued;
-        [vm - self.vm.len() as u32, lgkm - self.lgkm.len() as u32, vs - self.vs]
+        let oldest = |queue: &VecDeque<InFlight>, all: u32| queue.front().map_or(all, |f| f.number);
+        [oldest(&self.vm, vm), oldest(&self.lgkm, lgkm), vs - self.vs]
     }
 
     fn lgkm_count(&self) -> u32 {
@@ -246,12 +273,11 @@ impl Waits {
             self.count_pending();
             return;
         }
-        if self.lgkm.iter().all(|f| f.order == Order::Lds) {
-            while self.lgkm_count() > n {
-                self.lgkm.pop_front();
-            }
+        let over = self.lds_count().saturating_sub(n);
+        if over > 0 {
+            self.finish_lds(over);
+            self.rebuild();
         }
-        self.rebuild();
     }
 
     /// `s_waitcnt_vscnt n`.

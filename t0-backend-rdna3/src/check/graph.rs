@@ -2,9 +2,8 @@
 //!
 //! Method: from the entry, code is decoded along every way control can take, so that padding and data are never looked at.
 //! Targets of `s_setpc_b64` and `s_swappc_b64` are followed where they are sums of `s_getpc_b64` and constants, as all
-//! compilers write them. A called function is one more entry: what is in flight when it starts is the caller's matter (LLVM
-//! waits for everything at the start and at the end of a function), and nothing is in flight after a call. When a target
-//! is not known, every function of the code object may be called.
+//! compilers write them. A called function is one more entry. When a target is not known, every function of the code object
+//! may be called.
 //! Invariant: no two instructions share a byte; where control demands that, it is a finding and not followed.
 //! Source: RDNA3 ISA manual 2.4, 5; LLVM AMDGPUUsage (calling convention, padding).
 
@@ -122,9 +121,13 @@ enum Way {
     Maybe(u64),
     /// There.
     Jump(u64),
-    /// To the next one after a call.
-    Call,
-    /// Not at all, or nobody knows where.
+    /// To the next one after a call of a function, if it is known.
+    Call(Option<u64>),
+    /// To a function that returns to this one's caller.
+    Tail(u64),
+    /// To where a register says: to the caller.
+    Return,
+    /// Not at all.
     Ends,
 }
 
@@ -148,8 +151,21 @@ pub(super) struct Block {
     pub steps: Range<usize>,
     /// Blocks that may follow.
     pub next: Vec<usize>,
-    /// Ends with a call.
-    pub calls: bool,
+    /// How it leaves its function at its end.
+    pub leaves: Leaves,
+}
+
+/// How a block leaves its function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Leaves {
+    /// It does not.
+    No,
+    /// It calls this block and goes on behind the call; `None`: nobody knows which.
+    Calls(Option<usize>),
+    /// This block returns in its place.
+    Tail(usize),
+    /// To whoever called.
+    Returns,
 }
 
 /// What control can reach of a kernel.
@@ -159,8 +175,10 @@ pub(super) struct Graph {
     pub steps: Vec<Step>,
     /// Blocks by address.
     pub blocks: Vec<Block>,
-    /// Blocks that begin with nothing in flight: the kernel's first one, then those of functions.
+    /// First blocks: the kernel's, then those of functions.
     pub entries: Vec<usize>,
+    /// First blocks of functions that are called by nobody knows whom.
+    pub guesses: Vec<usize>,
     /// A jump led nobody knows where.
     blind: bool,
 }
@@ -178,12 +196,13 @@ impl Graph {
             entries: BTreeSet::from([place.entry]),
             led_by: Vec::new(),
             unknown_calls: false,
+            guesses: BTreeSet::new(),
             guessing: false,
             blind: None,
         };
         w.run();
         w.overlapped();
-        let (blind, entries) = (w.blind, w.entries);
+        let (blind, entries, guesses) = (w.blind, w.entries, w.guesses);
         let mut steps = w.steps;
         steps.sort_by_key(|s| s.at);
         if let Some(at) = blind {
@@ -197,6 +216,8 @@ impl Graph {
             ));
         }
         let (blocks, mut entries) = blocks(&steps, &entries);
+        let starts = |b: &usize| guesses.contains(&steps[blocks[*b].steps.start].at);
+        let guesses = entries.iter().copied().filter(starts).collect();
         let own = |b: &usize| steps[blocks[*b].steps.start].at == place.entry;
         if let Some(first) = entries.iter().position(own) {
             entries.swap(0, first);
@@ -205,6 +226,7 @@ impl Graph {
             steps,
             blocks,
             entries,
+            guesses,
             blind: blind.is_some(),
         }
     }
@@ -290,6 +312,7 @@ struct Walker<'a> {
     /// Where each chain of instructions began, and the branch that led there.
     led_by: Vec<(u64, u64)>,
     unknown_calls: bool,
+    guesses: BTreeSet<u64>,
     guessing: bool,
     /// A jump with unknown target outside of functions.
     blind: Option<u64>,
@@ -311,6 +334,7 @@ impl Walker<'_> {
                 .iter()
                 .filter(|f| !place.kernels.contains(&f.code.start))
             {
+                self.guesses.insert(f.code.start);
                 self.call(f.code.start);
             }
         }
@@ -358,8 +382,8 @@ impl Walker<'_> {
                 return;
             }
             let step = self.leave(step, &mut pcs);
-            let may_stop = step.way == Way::Call || step.inst.as_ref().is_some_and(may_stop);
-            let ends = matches!(step.way, Way::Ends | Way::Jump(_));
+            let may_stop = matches!(step.way, Way::Call(_)) || step.inst.as_ref().is_some_and(may_stop);
+            let ends = !matches!(step.way, Way::Next | Way::Maybe(_) | Way::Call(_));
             self.steps.push(step);
             if ends {
                 return;
@@ -524,27 +548,28 @@ impl Walker<'_> {
             (Opcode::Sopp(Sopp::s_branch), Some(to)) => Way::Jump(to),
             (Opcode::Sopk(Sopk::s_call_b64), Some(to)) => {
                 self.call(to);
-                Way::Call
+                Way::Call(Some(to))
             }
             (_, Some(to)) => Way::Maybe(to),
             (Opcode::Sop1(Sop1::s_swappc_b64), None) => {
-                match known.filter(|&to| !self.place.bytes_from(to).is_empty()) {
+                let known = known.filter(|&to| !self.place.bytes_from(to).is_empty());
+                match known {
                     Some(to) => self.call(to),
                     None => self.unknown_calls = true,
                 }
-                Way::Call
+                Way::Call(known)
             }
             (Opcode::Sop1(Sop1::s_setpc_b64), None) => match known {
                 Some(to) if self.place.starts_function(to) => {
                     self.call(to);
-                    Way::Ends
+                    Way::Tail(to)
                 }
                 Some(to) => Way::Jump(to),
                 None => {
                     // Functions return this way.
                     let in_kernel = self.place.function(at).is_none() && self.entries.len() == 1;
                     self.blind = self.blind.or(in_kernel.then_some(at));
-                    Way::Ends
+                    Way::Return
                 }
             },
             _ => Way::Ends,
@@ -675,19 +700,61 @@ fn blocks(steps: &[Step], entries: &BTreeSet<u64>) -> (Vec<Block>, Vec<usize>) {
     for (b, &first) in starts.iter().enumerate() {
         let end = starts.get(b + 1).copied().unwrap_or(steps.len());
         let last = end - 1;
-        let falls = matches!(steps[last].way, Way::Next | Way::Maybe(_) | Way::Call) && follows(last);
+        let falls = matches!(steps[last].way, Way::Next | Way::Maybe(_) | Way::Call(_)) && follows(last);
         let mut next: Vec<usize> = falls.then_some(b + 1).into_iter().collect();
-        if let Way::Maybe(to) | Way::Jump(to) = steps[last].way {
-            next.extend(index(to).and_then(block_of));
+        let block_at = |to: u64| index(to).and_then(block_of);
+        let mut leaves = Leaves::No;
+        match steps[last].way {
+            Way::Maybe(to) | Way::Jump(to) => next.extend(block_at(to)),
+            Way::Call(to) => leaves = Leaves::Calls(to.and_then(block_at)),
+            Way::Tail(to) => leaves = block_at(to).map_or(Leaves::No, Leaves::Tail),
+            Way::Return => leaves = Leaves::Returns,
+            Way::Next | Way::Ends => {}
         }
         out.push(Block {
             steps: first..end,
             next,
-            calls: steps[last].way == Way::Call,
+            leaves,
         });
     }
     let entries = entries.iter().filter_map(|&e| block_of(index(e)?)).collect();
     (out, entries)
+}
+
+impl Graph {
+    /// Number of every block in an order in which, loops aside, a block comes behind those that lead to it, and what is behind
+    /// a call behind the called function: a dataflow that takes blocks in this order looks at few of them twice.
+    pub fn order(&self) -> Vec<usize> {
+        let mut number = vec![usize::MAX; self.blocks.len()];
+        let mut done = self.blocks.len();
+        let mut seen = vec![false; self.blocks.len()];
+        for &entry in self.entries.iter().rev() {
+            // Depth first: a block and how many of its ways have been taken.
+            let mut path = vec![(entry, 0)];
+            if std::mem::replace(&mut seen[entry], true) {
+                continue;
+            }
+            while let Some((b, taken)) = path.last_mut() {
+                let block = &self.blocks[*b];
+                let called = match block.leaves {
+                    Leaves::Calls(Some(c)) | Leaves::Tail(c) => Some(c),
+                    _ => None,
+                };
+                let way = block.next.iter().copied().chain(called).nth(*taken);
+                *taken += 1;
+                match way {
+                    Some(n) if !std::mem::replace(&mut seen[n], true) => path.push((n, 0)),
+                    Some(_) => {}
+                    None => {
+                        done -= 1;
+                        number[*b] = done;
+                        path.pop();
+                    }
+                }
+            }
+        }
+        number
+    }
 }
 
 impl Step {

@@ -4,7 +4,7 @@
 //! inserts the fixes. States remember which instruction set a trap; where that makes too many of them, they are made again
 //! without. Invariant: without a `check-incomplete` finding, every path was looked at.
 
-use super::graph::Graph;
+use super::graph::{Graph, Leaves};
 use super::Raw;
 use crate::errata::{Facts, Fix, Hit, Rule, State};
 use crate::isa::scalar_name;
@@ -72,7 +72,7 @@ fn solve(graph: &Graph, start: &State, named: bool) -> (Hits, Option<usize>) {
             }
             state.issue(f, if named { k as u32 } else { 0 });
         }
-        if block.calls {
+        if matches!(block.leaves, Leaves::Calls(_)) {
             state = start.clone();
         }
         for &n in &block.next {

@@ -12,6 +12,7 @@
 //! trigger and a near miss.
 
 mod descriptor;
+mod flight;
 mod graph;
 mod hazards;
 mod memory;

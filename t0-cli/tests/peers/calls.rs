@@ -38,6 +38,11 @@ fn functions() {
                 })
                 .collect();
             same("structs", &ran.get::<u32>(0), &want);
+
+            let ran = object.launch("exchanges", groups(n, 64), 64).inout(&x).u32(n).run();
+            let mut want = x.clone();
+            want.chunks_exact_mut(2).for_each(|pair| pair.swap(0, 1));
+            same("exchanges", &ran.get::<u32>(0), &want);
         }
     });
 }

@@ -116,6 +116,63 @@ fn smem_is_out_of_order() {
 }
 
 #[test]
+fn lds_behind_a_scalar_load_is_counted() {
+    // At most one operation is left: were it the first LDS load, the second would be left, too.
+    passes(
+        "s_load_b32 s8, s[2:3], 0x0\nds_load_b32 v1, v0\nds_load_b32 v2, v0\ns_waitcnt lgkmcnt(1)\nv_mov_b32 v3, v1",
+    );
+    fails(
+        "s_load_b32 s8, s[2:3], 0x0\nds_load_b32 v1, v0\nds_load_b32 v2, v0\ns_waitcnt lgkmcnt(1)\nv_mov_b32 v3, v2",
+        &["v2 is read", "ds_load_b32 v2"],
+    );
+    fails(
+        "s_load_b32 s8, s[2:3], 0x0\nds_load_b32 v1, v0\nds_load_b32 v2, v0\ns_waitcnt lgkmcnt(1)\ns_mov_b32 s9, s8",
+        &["s8 is read"],
+    );
+}
+
+/// clang -O2 waits so for the first of two flat loads, and for the second with a flat store behind it.
+#[test]
+fn flat_is_in_order_and_counts_on_both_sides() {
+    let address = "v_mov_b32 v5, s3\nv_add_nc_u32 v4, s2, v0\n";
+    let two = format!("{address}flat_load_b32 v1, v[4:5]\nflat_load_b32 v2, v[4:5] offset:4\n");
+    passes(&format!("{two}s_waitcnt vmcnt(1) lgkmcnt(1)\nv_mov_b32 v3, v1"));
+    fails(
+        &format!("{two}s_waitcnt vmcnt(1) lgkmcnt(1)\nv_mov_b32 v3, v2"),
+        &["v2 is read"],
+    );
+    fails(
+        &format!("{two}s_waitcnt vmcnt(1)\nv_mov_b32 v3, v1"),
+        &["v1 is read", "lgkmcnt"],
+    );
+    fails(
+        &format!("{two}s_waitcnt lgkmcnt(1)\nv_mov_b32 v3, v1"),
+        &["v1 is read", "vmcnt"],
+    );
+    passes(&format!(
+        "{two}s_waitcnt vmcnt(1) lgkmcnt(1)\nflat_store_b32 v[4:5], v1 offset:8\ns_waitcnt vmcnt(0) lgkmcnt(1)\nv_mov_b32 v3, v2"
+    ));
+    // In order with others of both sides.
+    passes(&format!(
+        "{address}flat_load_b32 v1, v[4:5]\nglobal_load_b32 v2, v0, s[2:3]\nds_load_b32 v3, v0\n\
+         s_waitcnt vmcnt(1) lgkmcnt(1)\nv_mov_b32 v6, v1"
+    ));
+    fails(
+        &format!("{address}flat_load_b32 v1, v[4:5]\ns_load_b32 s8, s[2:3], 0x0\ns_waitcnt vmcnt(0) lgkmcnt(1)\nv_mov_b32 v6, v1"),
+        &["v1 is read", "lgkmcnt"],
+    );
+    // What is written over it has to wait: it is not known on which side it comes.
+    fails(
+        &format!("{address}flat_load_b32 v1, v[4:5]\nglobal_load_b32 v1, v0, s[2:3]"),
+        &["v1 is written"],
+    );
+    fails(
+        &format!("{address}flat_load_b32 v1, v[4:5]\nflat_load_b32 v1, v[4:5]"),
+        &["v1 is written"],
+    );
+}
+
+#[test]
 fn transcendental_results_need_distance() {
     fails(
         "v_mov_b32 v1, 1.0\nv_exp_f32 v2, v1\nv_add_f32 v3, v2, v2",

@@ -36,6 +36,37 @@
 	s_waitcnt lgkmcnt(1)
 	s_barrier
 	s_endpgm
+; == trigger: the barrier is in a called function
+	s_getpc_b64 s[4:5]
+	s_add_u32 s4, s4, f@rel32@lo+4
+	s_addc_u32 s5, s5, f@rel32@hi+12
+	ds_store_b32 v1, v2
+	s_swappc_b64 s[30:31], s[4:5]
+	s_endpgm
+.Lend:
+	.size k, .Lend-k
+	.type f,@function
+f:
+	s_barrier
+	s_setpc_b64 s[30:31]
+.Lfend:
+	.size f, .Lfend-f
+; == near miss: the called function waits
+	s_getpc_b64 s[4:5]
+	s_add_u32 s4, s4, f@rel32@lo+4
+	s_addc_u32 s5, s5, f@rel32@hi+12
+	ds_store_b32 v1, v2
+	s_swappc_b64 s[30:31], s[4:5]
+	s_endpgm
+.Lend:
+	.size k, .Lend-k
+	.type f,@function
+f:
+	s_waitcnt lgkmcnt(0)
+	s_barrier
+	s_setpc_b64 s[30:31]
+.Lfend:
+	.size f, .Lfend-f
 
 ; expected:
 trigger on gfx1100 wave32:
@@ -47,3 +78,6 @@ trigger: an atomic, on one path on gfx1100 wave32:
 trigger: a count off by one on gfx1100 wave32:
   warning[barrier-without-wait] at +0x14: `s_barrier`: `ds_store_b32 v1, v2` may not be done at the barrier; fix: s_waitcnt lgkmcnt(0) before it (see +0x0)
 near miss: the load behind it may still be in flight on gfx1100 wave32: silent
+trigger: the barrier is in a called function on gfx1100 wave32:
+  warning[barrier-without-wait] at f+0x0: `s_barrier`: `ds_store_b32 v1, v2` may not be done at the barrier; fix: s_waitcnt lgkmcnt(0) before it (see +0x14)
+near miss: the called function waits on gfx1100 wave32: silent

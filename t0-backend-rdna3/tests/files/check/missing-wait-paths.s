@@ -129,7 +129,6 @@ near miss: with its wait at the head on gfx1100 wave32: silent
 near miss: two loads a round, the older one is used on gfx1100 wave32: silent
 trigger: two loads a round, the younger one is used on gfx1100 wave32:
   error[missing-wait] at +0x14: `v_add_f32_e32 v4, v5, v4`: v5 is read while `global_load_b32 v5, v[2:3], off` may be in flight; fix: s_waitcnt vmcnt(0) before it (see +0x8) [v5]
-  error[missing-wait] at +0x14: `v_add_f32_e32 v4, v5, v4`: v5 is read while `global_load_b32 v5, v[2:3], off` may be in flight; fix: s_waitcnt vmcnt(0) before it (see +0x24) [v5]
 near miss: used on another path than loaded on gfx1100 wave32: silent
 near miss: a call waits for everything on gfx1100 wave32: silent
 trigger: in a called function on gfx1100 wave32:

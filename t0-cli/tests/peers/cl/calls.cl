@@ -55,6 +55,18 @@ kernel void structs(global uint *y, global const uint *x, uint n) {
     y[i] = pick(b, x[i]) + pick(make(i), i * 5);
 }
 
+// Two FLAT loads under way at once, waited for one after the other.
+NOINLINE void exchange(uint *a, uint *b) {
+    uint t = *a;
+    *a = *b;
+    *b = t;
+}
+
+kernel void exchanges(global uint *y, uint n) {
+    uint i = gid();
+    if (2 * i + 1 < n) exchange(y + 2 * i, y + 2 * i + 1);
+}
+
 // Recursion: the compiler cannot tell how much stack it takes, and says too little.
 NOINLINE uint ackermann(uint m, uint n) {
     if (m == 0) return n + 1;
