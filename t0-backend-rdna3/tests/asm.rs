@@ -563,3 +563,38 @@ fn same_text(name: &str, text: &t0_backend_rdna3::dis::Disassembly, file: &Path,
     }
     assert!(compared > 300, "{name}: {compared} instructions");
 }
+
+/// A kernel whose metadata say the given of kernels.
+fn with_kernels(kernels: &str) -> Vec<u8> {
+    let source = format!(
+        "\t.text\n\t.p2align 8\n\t.globl k\n\t.type k,@function\nk:\n\ts_nop 0\n\ts_endpgm\n\t.size k, .-k\n\t.rodata\n\
+         \t.p2align 6\n\t.amdhsa_kernel k\n\t.amdhsa_next_free_vgpr 1\n\t.amdhsa_next_free_sgpr 1\n\t.end_amdhsa_kernel\n\
+         \t.amdgpu_metadata\namdhsa.version: [1, 2]\namdhsa.kernels: {kernels}\n\t.end_amdgpu_metadata\n"
+    );
+    ours("kernels", &source)
+}
+
+#[test]
+fn descriptors_say_what_a_kernel_is() {
+    let object = CodeObject::parse(&with_kernels("[]")).unwrap();
+    let names: Vec<&str> = object.kernels.iter().map(|k| k.name.as_str()).collect();
+    assert_eq!(names, ["k"]);
+    let other = "[{.name: k, .symbol: other.kd, .kernarg_segment_size: 0, .group_segment_fixed_size: 0, \
+                 .private_segment_fixed_size: 0, .kernarg_segment_align: 8, .wavefront_size: 32, .sgpr_count: 1, \
+                 .vgpr_count: 1, .max_flat_workgroup_size: 256}]";
+    let said = CodeObject::parse(&with_kernels(other)).unwrap_err().to_string();
+    assert!(
+        said.contains("`other.kd`") && said.contains("correct `.symbol`"),
+        "{said}"
+    );
+}
+
+#[test]
+fn sizes_of_functions_grow_with_their_text() {
+    let text = dis(&with_kernels("[]"), false).to_string();
+    assert!(text.contains("\t.size k, .-k\n"), "{text}");
+    let longer = text.replace("\ts_nop 0", "\ts_nop 0\n\ts_nop 1");
+    let object = CodeObject::parse(&ours("longer", &longer)).unwrap();
+    let code = &object.kernels[0].code;
+    assert_eq!(code.end - code.start, 12);
+}

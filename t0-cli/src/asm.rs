@@ -1,6 +1,6 @@
 //! `t0 asm`: LLVM's assembler syntax to a code object, or lines of instructions to hex.
 
-use crate::error::{read_file, write_file, CliError};
+use crate::error::{read_file, CliError};
 use crate::output::{Outcome, Output};
 use crate::{hex, lines};
 use serde_json::{json, Value};
@@ -15,7 +15,7 @@ pub struct Args {
     /// An assembler file in LLVM's syntax; `-` is standard input
     #[arg(required_unless_present = "hex", conflicts_with = "hex", requires = "output")]
     file: Option<PathBuf>,
-    /// The code object to write
+    /// The code object to write; `-` is standard output
     #[arg(short, long, value_name = "FILE", conflicts_with = "hex")]
     output: Option<PathBuf>,
     /// A file with one instruction on each line, to be printed as hex bytes line by line; `-` is standard input. Lines
@@ -60,11 +60,7 @@ fn instruction(line: &str, target: &Target) -> Result<String, String> {
 }
 
 fn assemble_file(file: &Path, output: &Path, options: &AsmOptions, out: &mut Output) -> Result<Outcome, CliError> {
-    let bytes = if file.as_os_str() == "-" {
-        lines::standard_input()?
-    } else {
-        read_file(file)?
-    };
+    let bytes = read_file(file)?;
     // Bytes that are no text would come out of `.ascii` as others than they went in.
     let source = text_of(&bytes).map_err(|at| {
         let line = 1 + bytes[..at].iter().filter(|&&b| b == b'\n').count();
@@ -80,7 +76,9 @@ fn assemble_file(file: &Path, output: &Path, options: &AsmOptions, out: &mut Out
                 let kind = if n.is_warning { "warning" } else { "note" };
                 eprintln!("{kind}: {}:{}: {}", file.display(), n.line, n.text);
             }
-            write_file(output, &made.file)?;
+            if out.object(output, &made.file)? {
+                return Ok(Outcome::Fine);
+            }
             let (path, size) = (output.display().to_string(), made.file.len());
             if out.json() {
                 let target = made.target.name;

@@ -1,6 +1,6 @@
 //! `t0 build`: a kernel as a code object in a file.
 
-use crate::error::{write_file, CliError};
+use crate::error::CliError;
 use crate::output::{Outcome, Output};
 use crate::registry;
 use serde_json::json;
@@ -12,7 +12,7 @@ use t0_backend_rdna3::target::Target;
 pub struct Args {
     /// A kernel of `t0 kernels` with its compile-time arguments, such as 'gemm::<128,128,32>'
     kernel: String,
-    /// The code object to write
+    /// The code object to write; `-` is standard output
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 }
@@ -21,7 +21,9 @@ pub struct Args {
 pub fn run(args: &Args, target: &Target, out: &mut Output) -> Result<Outcome, CliError> {
     let built = registry::build(&args.kernel, target)?;
     let symbol = &built.kernel()?.name;
-    write_file(&args.output, &built.file)?;
+    if out.object(&args.output, &built.file)? {
+        return Ok(Outcome::Fine);
+    }
     let (bytes, path) = (built.file.len(), args.output.display());
     if out.json() {
         let target = built.object.target.name;

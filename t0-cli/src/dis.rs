@@ -16,7 +16,7 @@ use t0_backend_rdna3::target::Target;
 /// Arguments of `t0 dis`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A code object, linked or not
+    /// A code object, linked or not; `-` is standard input
     #[arg(required_unless_present = "hex", conflicts_with = "hex")]
     file: Option<PathBuf>,
     /// Only this kernel

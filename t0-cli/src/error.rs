@@ -114,10 +114,13 @@ impl From<t0_runtime::Error> for CliError {
     }
 }
 
-/// The bytes of a file.
+/// The bytes of a file; `-` is standard input.
 ///
 /// Errors: [`CliError::Read`].
 pub fn read_file(path: &std::path::Path) -> Result<Vec<u8>, CliError> {
+    if path.as_os_str() == "-" {
+        return crate::lines::standard_input();
+    }
     std::fs::read(path).map_err(|source| CliError::Read {
         path: path.to_owned(),
         source,

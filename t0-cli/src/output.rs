@@ -1,8 +1,9 @@
 //! Standard output: text as a command writes it, or one JSON document.
 
-use crate::error::CliError;
+use crate::error::{write_file, CliError};
 use serde::Serialize;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 
 /// How a command that could do its work ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,6 +59,22 @@ impl Output {
     pub fn document(&mut self, value: &impl Serialize) -> Result<(), CliError> {
         let text = serde_json::to_string_pretty(value).map_err(|e| CliError::Output(e.into()))?;
         self.line(&text)
+    }
+
+    /// Writes a code object to a file, or for `-` to standard output: then the answer is true, and nothing else may be
+    /// written there.
+    ///
+    /// Errors: bytes for a terminal, or among the text of `--json`; what cannot be written.
+    pub fn object(&mut self, path: &Path, bytes: &[u8]) -> Result<bool, CliError> {
+        if path.as_os_str() != "-" {
+            return write_file(path, bytes).map(|()| false);
+        }
+        if self.json || io::stdout().is_terminal() {
+            let text = "a code object is no text: give a file to -o, or send standard output to one, without --json";
+            return Err(CliError::Usage(text.to_owned()));
+        }
+        self.writer.write_all(bytes).map_err(CliError::Output)?;
+        Ok(true)
     }
 
     /// Gives everything written to the reader.

@@ -154,3 +154,16 @@ fn bits_that_no_directive_sets_come_back_from_damaged_descriptors() {
         assert!(text.contains(comment), "{offset}: {text}");
     }
 }
+
+#[test]
+fn code_objects_go_to_standard_output() {
+    let ran = t0_with(&["asm", "-", "-o", "-", "--json"], "s_endpgm\n");
+    assert!(
+        ran.err.contains("is no text") || ran.out.contains("is no text"),
+        "{} {}",
+        ran.out,
+        ran.err
+    );
+    assert_eq!(ran.status, 2);
+    assert!(!std::path::Path::new("-").exists());
+}

@@ -31,12 +31,16 @@ impl Printer<'_> {
         self.open_section(section);
         for (i, decoded) in &code {
             let region = &shown[*i];
-            self.labels_at((section, region.start));
+            let end = region.code_end(decoded);
+            self.labels_at((section, region.start), end);
             if region.data {
                 self.data(section, region.start, region.end);
                 continue;
             }
             self.instructions(section, region, decoded, &reached, &branches);
+            if end == Some(region.end) {
+                self.sizes_at(section, region);
+            }
         }
     }
 
@@ -166,11 +170,16 @@ impl Printer<'_> {
         while i < code.len() {
             let d = &code[i];
             let same = |e: &&Decoded| {
-                e.bytes == d.bytes
+                let inside = e.offset == d.offset || e.offset != region.limit;
+                inside
+                    && e.bytes == d.bytes
                     && !reached.contains(&e.offset)
                     && (e.offset == d.offset || !branches.contains_key(&e.offset))
             };
             let run = code[i..].iter().take_while(same).count();
+            if d.offset == region.limit {
+                self.sizes_at(section, region);
+            }
             if let Some(label) = branches.get(&d.offset) {
                 self.lines.push(Line::plain(format!("{label}:")));
             }
@@ -182,6 +191,18 @@ impl Printer<'_> {
             let symbol = pcs.get(&d.offset).cloned().or_else(|| self.relocated(section, d));
             self.instruction(section, d, (&target, symbol, region), reached, branches);
             i += 1;
+        }
+    }
+
+    /// Sizes of symbols that reach from the start of the region to here: as distances, which stay right when instructions
+    /// are put between.
+    fn sizes_at(&mut self, section: usize, region: &Region) {
+        let labels = self.labels.get(&(section, region.start)).cloned();
+        for label in labels.unwrap_or_default() {
+            if label.size > 0 && region.start + label.size == region.limit {
+                let name = quoted(&label.name);
+                self.lines.push(Line::plain(format!("\t.size {name}, .-{name}")));
+            }
         }
     }
 
@@ -337,6 +358,14 @@ struct Region {
     data: bool,
     name: String,
     shown: bool,
+}
+
+impl Region {
+    /// Where the code of the symbols at its start ends, if an instruction ends there.
+    fn code_end(&self, code: &[Decoded]) -> Option<u64> {
+        let ends = |d: &Decoded| d.offset + d.bytes.len() as u64 == self.limit;
+        (!self.data && code.iter().any(ends)).then_some(self.limit)
+    }
 }
 
 /// Bytes as directives.

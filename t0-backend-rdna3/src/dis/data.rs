@@ -28,7 +28,7 @@ impl Printer<'_> {
                 }
                 None => {
                     if !self.filtered() {
-                        self.labels_at((section, start));
+                        self.labels_at((section, start), None);
                     }
                     self.data(section, start, end);
                 }

@@ -465,11 +465,11 @@ impl Printer<'_> {
         }
     }
 
-    /// The labels at a place.
-    fn labels_at(&mut self, at: (usize, u64)) {
+    /// The labels at a place, and their sizes but for those that reach to `end`, which stand there.
+    fn labels_at(&mut self, at: (usize, u64), end: Option<u64>) {
         for label in self.labels.get(&at).cloned().unwrap_or_default() {
             self.lines.push(Line::plain(format!("{}:", quoted(&label.name))));
-            if label.size > 0 {
+            if label.size > 0 && at.1.checked_add(label.size) != end {
                 self.lines
                     .push(Line::plain(format!("\t.size {}, {}", quoted(&label.name), label.size)));
             }

@@ -79,6 +79,14 @@ pub enum ObjectError {
     /// The line table is broken.
     #[error("the line table of the code object cannot be read; the file is damaged, rebuild it")]
     Lines,
+    /// `.symbol` of the metadata names nothing.
+    #[error("the metadata says that `{symbol}` is the descriptor of kernel `{kernel}`, but the file has no such symbol; correct `.symbol`, or define the symbol (`.amdhsa_kernel {kernel}` makes `{kernel}.kd`)")]
+    NoDescriptor {
+        /// The kernel.
+        kernel: String,
+        /// The symbol that is missing.
+        symbol: String,
+    },
     /// A kernel's descriptor or code lies outside the loaded segments.
     #[error("{what} of kernel `{kernel}` is at {address:#x}, outside the loaded segments; the file is damaged")]
     OutOfRange {

@@ -2,7 +2,7 @@
 //!
 //! Problem: a loader needs segments and relocations, a launcher kernels and arguments, a disassembler code ranges and
 //! lines; the file may come from clang, Triton or from nowhere good. Method: object's ELF reader for the tables, the
-//! metadata note for the kernels (symbols `*.kd` when there is no note). Invariant: a parsed [`CodeObject`] is
+//! metadata note for the kernels (symbols `*.kd` when it has none). Invariant: a parsed [`CodeObject`] is
 //! consistent (every kernel's descriptor and code lie in its segments, sizes are bounded), and no input panics.
 //! Source: LLVM AMDGPUUsage "ELF Code Object".
 
@@ -211,11 +211,11 @@ impl CodeObject {
             what,
             address,
         };
-        let vaddr = symbols.get(&symbol).map_or(0, |s| s.value);
-        let bytes = self
+        let Some(vaddr) = symbols.get(&symbol).map(|s| s.value) else {
+            return Err(ObjectError::NoDescriptor { kernel: name, symbol });
+        };
+        let descriptor = self
             .bytes(vaddr, DESCRIPTOR_BYTES as u64)
-            .filter(|_| symbols.contains_key(&symbol));
-        let descriptor = bytes
             .and_then(|b| KernelDescriptor::decode(b).ok())
             .ok_or_else(|| outside("the descriptor", vaddr))?;
         let entry = vaddr.wrapping_add_signed(descriptor.entry_offset);
@@ -382,16 +382,17 @@ fn symbols(sections: &SectionTable<'_, Header>, file: &[u8]) -> Result<Symbols, 
 }
 
 fn kernel_list(metadata: Option<&Value>, symbols: &Symbols) -> Result<Vec<NamedKernel>, ObjectError> {
-    let Some(metadata) = metadata else {
+    let kernels = match metadata.and_then(|m| m.get("amdhsa.kernels")) {
+        Some(kernels) => kernels
+            .as_array()
+            .ok_or(ObjectError::Metadata("`amdhsa.kernels` is no array"))?,
+        None => &[],
+    };
+    // Descriptors say what a kernel is, the metadata only what it is given.
+    if kernels.is_empty() {
         let named = |s: &String| s.strip_suffix(".kd").map(|name| (name.to_owned(), s.clone(), None));
         return Ok(symbols.keys().filter_map(named).collect());
-    };
-    let Some(kernels) = metadata.get("amdhsa.kernels") else {
-        return Ok(Vec::new());
-    };
-    let kernels = kernels
-        .as_array()
-        .ok_or(ObjectError::Metadata("`amdhsa.kernels` is no array"))?;
+    }
     let read = |k| {
         let m = KernelMetadata::from_value(k).ok_or(ObjectError::Metadata("a kernel lacks a required key"))?;
         Ok((m.name.clone(), m.symbol.clone(), Some(m)))
