@@ -5,7 +5,8 @@
 //! it is about and by ` on TARGET waveN` (gfx1100 wave32 unless told). A section is code; `.amdhsa_` lines go into its kernel's
 //! descriptor, `; descriptor OFFSET = VALUE` overwrites a word of it, `; no padding` leaves out the words behind the code,
 //! `; compiled` makes it code of this crate's compiler.
-//! Whatever is blessed: a trigger must break the rule, a near miss must be silent.
+//! Whatever is blessed: a trigger must break the rule, a near miss must be silent. Only the files of `uninitialised` care
+//! whether registers have been written.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeSet;
@@ -128,21 +129,23 @@ fn object(s: &Section) -> CodeObject {
     CodeObject::parse(&file).unwrap()
 }
 
-fn findings(s: &Section) -> Vec<Finding> {
+fn findings(s: &Section, rule: &str) -> Vec<Finding> {
     let options = Options {
         compiled: s.lines.iter().any(|l| l.trim() == "; compiled"),
         ..Options::default()
     };
     let mut reports = check(&object(s), &options);
     assert_eq!(reports.len(), 1);
-    reports.remove(0).findings
+    let mut found = reports.remove(0).findings;
+    found.retain(|f| rule == f.rule || f.rule != "uninitialised");
+    found
 }
 
-fn report(all: &[Section]) -> String {
+fn report(all: &[Section], rule: &str) -> String {
     let mut out = String::new();
     for s in all {
         write!(out, "{} on {} wave{}:", s.title, s.target.name, s.target.wave_size).unwrap();
-        let found = findings(s);
+        let found = findings(s, rule);
         if found.is_empty() {
             out.push_str(" silent");
         }
@@ -180,7 +183,7 @@ fn every_rule_has_what_breaks_it_and_what_nearly_does() {
         let all = sections(body);
         let (mut triggers, mut misses) = (0, 0);
         for s in &all {
-            let found = findings(s);
+            let found = findings(s, rule);
             if s.title.starts_with("trigger") {
                 triggers += 1;
                 assert!(found.iter().any(|f| f.rule == rule), "{rule}: {}: {found:?}", s.title);
@@ -191,7 +194,7 @@ fn every_rule_has_what_breaks_it_and_what_nearly_does() {
             }
         }
         assert!(triggers > 0 && misses > 0, "{rule}: sections");
-        let got = report(&all);
+        let got = report(&all, rule);
         if got != want && bless {
             std::fs::write(&path, format!("{}\n\n{MARK}\n{got}", front.trim_end())).unwrap();
         } else {
@@ -229,10 +232,9 @@ fn kernels_that_get_no_other_lds_must_declare_theirs() {
             static_lds,
             ..Options::default()
         };
-        let found = check(&object, &options);
-        let [f] = &found[0].findings[..] else {
-            panic!("{found:?}")
-        };
+        let mut found = check(&object, &options).remove(0).findings;
+        found.retain(|f| f.rule != "uninitialised");
+        let [f] = &found[..] else { panic!("{found:?}") };
         assert_eq!((f.rule, f.severity), ("lds-out-of-bounds", severity));
     }
 }
@@ -247,8 +249,9 @@ fn workgroups_of_one_wave_need_no_barrier() {
              \t.end_amdgpu_metadata\n"
         )
     };
-    assert_eq!(findings(&sections(&text(32))[0]), []);
-    assert_eq!(findings(&sections(&text(33))[0])[0].rule, "barrier-without-wait");
+    let rule = "barrier-without-wait";
+    assert_eq!(findings(&sections(&text(32))[0], rule), []);
+    assert_eq!(findings(&sections(&text(33))[0], rule)[0].rule, rule);
 }
 
 #[test]

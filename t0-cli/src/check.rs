@@ -3,6 +3,7 @@
 use crate::error::{read_file, CliError};
 use crate::output::{Outcome, Output};
 use serde_json::{json, Value};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use t0_backend_rdna3::check::{check, Finding, Options, Report};
 use t0_backend_rdna3::errata::Severity;
@@ -40,8 +41,8 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Outcome, CliError> {
         out.document(&json!({ "kernels": reports.iter().map(report_json).collect::<Vec<_>>() }))?;
     } else {
         for r in &reports {
-            for f in &r.findings {
-                out.text(&text(&r.kernel, f))?;
+            for f in &shown(r) {
+                out.text(f)?;
             }
         }
         let s = |n: usize| if n == 1 { "" } else { "s" };
@@ -55,6 +56,27 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Outcome, CliError> {
         ))?;
     }
     Ok(Outcome::finding(errors > 0))
+}
+
+/// Findings of one rule in one kernel that the text shows.
+const MOST_SHOWN: usize = 20;
+
+/// The findings of a kernel as text: of each rule the first ones, and how many more there are.
+fn shown(r: &Report) -> Vec<String> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut all = Vec::new();
+    for f in &r.findings {
+        let n = counts.entry(f.rule).or_default();
+        *n += 1;
+        if *n <= MOST_SHOWN {
+            all.push(text(&r.kernel, f));
+        }
+    }
+    for (rule, n) in counts.into_iter().filter(|(_, n)| *n > MOST_SHOWN) {
+        let more = n - MOST_SHOWN;
+        all.push(format!("{more} more of [{rule}] in {} (--json has all)\n", r.kernel));
+    }
+    all
 }
 
 /// A finding over several lines: rule and instruction, source line, what is wrong, what to do.

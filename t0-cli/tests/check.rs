@@ -10,8 +10,8 @@ use serde_json::{json, Value};
 const SOURCE: &str = "\t.text\n\t.p2align 8\n\t.type bad,@function\nbad:\n\ts_load_b64 s[2:3], s[0:1], 0x8\n\tv_mov_b32_e32 v0, 0\n\
     \tv_mov_b32_e32 v1, s2\n\ts_endpgm\n.Lbad:\n\t.size bad, .Lbad-bad\n\t.p2align 8\n\t.type good,@function\ngood:\n\ts_endpgm\n\
     .Lgood:\n\t.size good, .Lgood-good\n\t.fill 64, 4, 0xbf9f0000\n\t.section .rodata,\"a\",@progbits\n\t.p2align 6\n\
-    \t.amdhsa_kernel bad\n\t\t.amdhsa_next_free_vgpr 2\n\t\t.amdhsa_next_free_sgpr 8\n\t\t.amdhsa_user_sgpr_count 15\n\t.end_amdhsa_kernel\n\
-    \t.p2align 6\n\t.amdhsa_kernel good\n\t\t.amdhsa_next_free_vgpr 2\n\t\t.amdhsa_next_free_sgpr 8\n\t\t.amdhsa_user_sgpr_count 15\n\t.end_amdhsa_kernel\n";
+    \t.amdhsa_kernel bad\n\t\t.amdhsa_next_free_vgpr 2\n\t\t.amdhsa_next_free_sgpr 8\n\t\t.amdhsa_user_sgpr_count 15\n\t\t.amdhsa_user_sgpr_kernarg_segment_ptr 1\n\t.end_amdhsa_kernel\n\
+    \t.p2align 6\n\t.amdhsa_kernel good\n\t\t.amdhsa_next_free_vgpr 2\n\t\t.amdhsa_next_free_sgpr 8\n\t\t.amdhsa_user_sgpr_count 15\n\t\t.amdhsa_user_sgpr_kernarg_segment_ptr 1\n\t.end_amdhsa_kernel\n";
 
 #[test]
 fn findings_are_text_or_json_and_errors_set_the_status() {
@@ -70,6 +70,29 @@ fn wrong_usage_is_told_from_wrong_files() {
         "{}",
         ran.err
     );
+}
+
+#[test]
+fn of_many_findings_text_shows_some_and_json_all() {
+    let dir = folder("check-many");
+    let path = |name: &str| dir.join(name).to_str().unwrap().to_owned();
+    let wrong = "\ts_load_b64 s[2:3], s[0:1], 0x8\n\tv_mov_b32_e32 v1, s2\n";
+    let source = SOURCE
+        .replace("\tv_mov_b32_e32 v0, 0\n", "")
+        .replace(wrong, &wrong.repeat(25));
+    std::fs::write(path("many.s"), source).unwrap();
+    assert_eq!(t0(&["asm", &path("many.s"), "-o", &path("many.co")]).status, 0);
+    let ran = t0(&["check", &path("many.co")]);
+    assert_eq!(ran.status, 1);
+    assert_eq!(ran.out.matches("error[missing-wait]").count(), 20, "{}", ran.out);
+    assert!(
+        ran.out.contains("5 more of [missing-wait] in bad (--json has all)\n"),
+        "{}",
+        ran.out
+    );
+    assert!(ran.out.contains(": 2 kernels, 25 errors, 0 warnings"), "{}", ran.out);
+    let all = json(&t0(&["check", &path("many.co"), "--json"]));
+    assert_eq!(all["kernels"][0]["findings"].as_array().unwrap().len(), 25);
 }
 
 /// Numbers for const generics that kernels compile with.

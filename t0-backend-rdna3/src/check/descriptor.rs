@@ -4,10 +4,10 @@
 
 use super::graph::Graph;
 use super::{Options, Raw};
-use crate::errata::Rule;
+use crate::errata::{Rule, Severity};
 use crate::object::descriptor::DESCRIPTOR_BYTES;
 use crate::object::{CodeObject, Denorm, Kernel, KernelDescriptor, Round};
-use crate::target::Target;
+use crate::target::{Target, GFX1100};
 
 /// Bits that must be 0 in the words of a descriptor, by byte offset; what they are. Not among them: compute_pgm_rsrc1[9:6],
 /// the SGPR count of older cards, which clang fills in and gfx11 ignores.
@@ -45,6 +45,9 @@ const RESERVED: &[(usize, u32, &str)] = &[
     (60, u32::MAX, "bytes 60 to 63"),
 ];
 
+/// Work-items a workgroup can have (LLVM AMDGPUUsage, `.max_flat_workgroup_size`).
+const MOST_ITEMS: u32 = 1024;
+
 /// User SGPRs there are (RDNA3 ISA manual 3.12: COMPUTE_USER_DATA_0 to 15).
 const MOST_USER_SGPRS: u32 = 16;
 
@@ -55,6 +58,7 @@ pub(super) fn check(object: &CodeObject, kernel: &Kernel, graph: &Graph, options
         bits(bytes, d, raw);
     }
     metadata(kernel, raw);
+    limits(d, raw);
     user_sgprs(d, raw);
     let target = object.target.with_wave_size(d.wave_size());
     init16(d, &target, graph, raw);
@@ -117,11 +121,44 @@ fn bits(bytes: &[u8], d: &KernelDescriptor, raw: &mut Vec<Raw>) {
             ".amdhsa_memory_ordered 1",
         );
     }
+    if d.properties & (1 | 1 << 5) != 0 {
+        wrong(
+            "kernel_code_properties ask for a private segment buffer or flat scratch init: these cards keep the scratch base themselves",
+            ".amdhsa_user_sgpr_private_segment_buffer 0 and .amdhsa_user_sgpr_flat_scratch_init 0",
+        );
+    }
     if d.wave_size() == 32 && d.rsrc3 & 15 != 0 {
         wrong(
             "shared VGPRs exist for waves of 64 lanes only",
             ".amdhsa_shared_vgpr_count 0",
         );
+    }
+}
+
+/// More than there is, and scratch memory that is asked for and not enabled.
+fn limits(d: &KernelDescriptor, raw: &mut Vec<Raw>) {
+    if d.vgprs() > GFX1100.max_vgprs {
+        let text = format!(
+            "the descriptor asks for {} VGPRs, a wave can have {}",
+            d.vgprs(),
+            GFX1100.max_vgprs
+        );
+        raw.push(Raw::new("vgpr-count", None, text, ".amdhsa_next_free_vgpr 256 at most"));
+    }
+    if d.group_segment_bytes > GFX1100.max_lds {
+        let (have, most) = (d.group_segment_bytes, GFX1100.max_lds);
+        let text = format!("the descriptor asks for {have} bytes of LDS, a workgroup can have {most}");
+        let mut r = Raw::new("lds-size", None, text, "a smaller .amdhsa_group_segment_fixed_size");
+        r.severity = Severity::Error;
+        raw.push(r);
+    }
+    let told = raw.iter().any(|r| r.rule == "scratch-size");
+    if d.private_segment_bytes > 0 && !d.scratch_enabled() && !told {
+        let text = format!(
+            "the descriptor asks for {} bytes of scratch and does not enable it",
+            d.private_segment_bytes
+        );
+        raw.push(Raw::new("scratch-size", None, text, ".amdhsa_enable_private_segment 1"));
     }
 }
 
@@ -145,6 +182,30 @@ fn metadata(kernel: &Kernel, raw: &mut Vec<Raw>) {
     // The descriptor counts in granules, and may ask for more to hold back waves.
     if m.vgprs > d.vgprs() {
         differ("VGPRs", m.vgprs, d.vgprs());
+    }
+    let required = m
+        .required_group_size
+        .map(|size| size.iter().map(|&n| u64::from(n)).product::<u64>());
+    if let Some(n) = required.filter(|&n| m.max_group_size != 0 && n > u64::from(m.max_group_size)) {
+        let text = format!("workgroups must have {n} work-items and can have {}", m.max_group_size);
+        raw.push(Raw::new(
+            "metadata-mismatch",
+            None,
+            text,
+            ".max_flat_workgroup_size of as many",
+        ));
+    }
+    if m.max_group_size > MOST_ITEMS {
+        let text = format!(
+            "workgroups of {} work-items, there are at most {MOST_ITEMS}",
+            m.max_group_size
+        );
+        raw.push(Raw::new(
+            "metadata-mismatch",
+            None,
+            text,
+            "a smaller .max_flat_workgroup_size",
+        ));
     }
     if m.wave_size != 0 && m.wave_size != d.wave_size() {
         let text = format!(

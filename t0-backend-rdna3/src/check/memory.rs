@@ -1,8 +1,8 @@
 //! LDS and scratch accesses at addresses that are constants.
 //!
 //! Method: within a block, VGPRs that `v_mov_b32` sets to a constant are followed. All lanes that an access has active had
-//! the constant moved, unless EXEC has been written in between. Addresses that are not constants are not looked at: the
-//! offset of an instruction alone proves nothing, since LDS addresses are sums modulo 2³².
+//! the constant moved, unless EXEC has been written in between. Of other LDS addresses only the instruction's offset is known:
+//! one beyond the LDS is a warning, since addresses are sums modulo 2³² and a negative register could bring it back.
 
 use super::graph::{Graph, Step};
 use super::Raw;
@@ -13,14 +13,15 @@ use crate::target::GFX1100;
 /// EXEC as bits of the second word of a set of scalar registers.
 const EXEC: u64 = 3 << (126 - 64);
 
-/// LDS accesses beyond `size` bytes. `within`: how bad one is that the launch may have given LDS for.
-pub(super) fn lds(graph: &Graph, size: u32, within: Severity, raw: &mut Vec<Raw>) {
+/// LDS accesses beyond `size` bytes. `within`: how bad one is that the launch may have given LDS for; `told`: an argument
+/// says that it does.
+pub(super) fn lds(graph: &Graph, size: u32, within: Severity, told: bool, raw: &mut Vec<Raw>) {
     for block in &graph.blocks {
         let mut known: Vec<(u32, u32)> = Vec::new();
         for s in &graph.steps[block.steps.clone()] {
             let Some(i) = &s.inst else { continue };
             if i.row().family == Family::Ds {
-                raw.extend(access(s, i, &known, size, within));
+                raw.extend(access(s, i, &known, size, within, told));
             }
             follow(s, i, &mut known);
         }
@@ -50,14 +51,15 @@ fn follow(s: &Step, i: &Inst, known: &mut Vec<(u32, u32)>) {
     }
 }
 
-fn access(s: &Step, i: &Inst, known: &[(u32, u32)], size: u32, within: Severity) -> Option<Raw> {
+fn access(s: &Step, i: &Inst, known: &[(u32, u32)], size: u32, within: Severity, told: bool) -> Option<Raw> {
     let row = i.row();
     if !matches!(row.class, Class::LdsLoad | Class::LdsStore | Class::LdsAtomic) || i.mods.gds {
         return None;
     }
     let mut specs = i.specs().zip(&i.operands);
     let address = specs.find(|(spec, _)| spec.field == Field::Addr)?.1.reg()?;
-    let base = known.iter().find(|k| k.0 == address.index)?.1;
+    let constant = known.iter().find(|k| k.0 == address.index).map(|k| k.1);
+    let base = constant.unwrap_or(0);
     let bytes = access_bytes(i)?;
     let end = |offset: u32| u64::from(base.wrapping_add(offset)) + u64::from(bytes);
     let ends = if row.flags.has(Flags::OFFSETS2) {
@@ -73,7 +75,12 @@ fn access(s: &Step, i: &Inst, known: &[(u32, u32)], size: u32, within: Severity)
         size if end > u64::from(size) => (format!("the descriptor asks for {size}"), within),
         _ => return None,
     };
-    let text = format!("it reaches to byte {end} of LDS, {what}");
+    let (severity, at) = match constant {
+        Some(_) => (severity, String::new()),
+        None if told => return None,
+        None => (Severity::Warning, format!(" where v{} is 0", address.index)),
+    };
+    let text = format!("it reaches to byte {end} of LDS{at}, {what}");
     let mut raw = Raw::new(
         "lds-out-of-bounds",
         Some(s.at),

@@ -17,6 +17,7 @@ mod graph;
 mod hazards;
 mod memory;
 mod resources;
+mod undefined;
 mod waits;
 
 use crate::errata::Severity;
@@ -51,6 +52,7 @@ pub const RULES: &[(&str, Severity, &str)] = &[
     ("descriptor-bits", Severity::Error, "reserved bits of the descriptor are set, or those the packet processor fills in"),
     ("float-mode", Severity::Error, "compiled code whose descriptor asks for other arithmetic than IEEE's"),
     ("unfilled-sgpr", Severity::Error, "compiled code that reads an SGPR which neither launch nor code has filled"),
+    ("uninitialised", Severity::Error, "a register is read that nothing on any way there has written; a warning where it is only computed with or stored"),
     ("metadata-mismatch", Severity::Error, "metadata and descriptor contradict each other"),
     ("check-incomplete", Severity::Warning, "the checker could not follow everything"),
 ];
@@ -150,6 +152,7 @@ pub fn check_kernel(object: &CodeObject, kernel: &Kernel, options: &Options) -> 
     graph.layout(&place, &target, &mut raw);
     resources::check(&graph, kernel, options, &mut raw);
     descriptor::check(object, kernel, &graph, options, &mut raw);
+    undefined::check(&graph, &kernel.descriptor, &mut raw);
     finish(raw, &place, &target, |offset| kernel.line_at(offset).cloned())
 }
 

@@ -93,7 +93,7 @@ fn lds(graph: &Graph, d: &KernelDescriptor, options: &Options, told: bool, raw: 
         r.severity = severity;
         raw.push(r);
     }
-    memory::lds(graph, size, severity, raw);
+    memory::lds(graph, size, severity, told, raw);
 }
 
 fn scratch(graph: &Graph, d: &KernelDescriptor, raw: &mut Vec<Raw>) {

@@ -31,6 +31,8 @@ pub struct Facts {
     pub memory: bool,
     /// Scalar ALU.
     pub salu: bool,
+    /// Branches or jumps; the scalar registers that decide are read by the scalar ALU.
+    pub branch: bool,
     /// VGPRs read.
     pub vread: VSet,
     /// VGPRs written.
@@ -136,6 +138,7 @@ impl Facts {
             waits_for_valu: memory || row.class == Class::Export,
             memory,
             salu: row.class == Class::Salu,
+            branch: row.class == Class::Branch,
             vread,
             vwrite,
             sread,

@@ -15,6 +15,8 @@ const TRANS_VALUS: u32 = 5;
 const TRANS_TRANS: u32 = 1;
 /// VALU instructions before a dual-issue pair whose results may still be on their way (latency 5, LLVM SISchedule).
 const PAIR_BACK: usize = 4;
+/// VALU instructions before a reader that [`State::partial_forwarding`] looks at.
+const PARTIAL_BACK: usize = 8;
 /// Recent VALU instructions any rule looks at: `wait_vdst` counts to 15.
 const WINDOW: usize = 16;
 /// EXEC_LO as a bit of the second word of an [`SSet`].
@@ -146,6 +148,76 @@ impl State {
         }
     }
 
+    /// Adds what another path that leads to the same place has set; true if that changed something. The traps do not depend on
+    /// each other, so nothing is in the sum that is not on one of the paths. Only for states with the same
+    /// [recent](State::same_recent) instructions.
+    pub(crate) fn join(&mut self, other: &State) -> bool {
+        let before = self.clone();
+        for t in &other.trans {
+            // Fewer instructions since: the trap lasts longer.
+            let covers = |a: &Trans, b: &Trans| {
+                let shorter = a.valu < b.valu || a.trans < b.trans || a.by <= b.by;
+                a.reg == b.reg && a.valu <= b.valu && a.trans <= b.trans && shorter
+            };
+            if !self.trans.iter().any(|mine| covers(mine, t)) {
+                self.trans.retain(|mine| !covers(t, mine));
+                self.trans.push(*t);
+            }
+        }
+        for m in &other.written {
+            match self.written.iter_mut().find(|w| (w.reg, w.valu) == (m.reg, m.valu)) {
+                Some(w) => w.by = w.by.min(m.by),
+                None => self.written.push(*m),
+            }
+        }
+        let least = |a: Option<u32>, b: Option<u32>| [a, b].into_iter().flatten().min();
+        self.wmma = match (self.wmma, other.wmma) {
+            (Some((mut a, by)), Some((b, other))) => {
+                a.iter_mut().zip(&b).for_each(|(a, b)| *a |= b);
+                Some((a, by.min(other)))
+            }
+            (a, b) => a.or(b),
+        };
+        self.cmpx = match (self.cmpx, other.cmpx) {
+            (Some((a, one)), Some((b, two))) => Some((a.min(b), one && two)),
+            (a, b) => a.or(b),
+        };
+        self.clause = match (self.clause, other.clause) {
+            (Some((a, one)), Some((b, two))) => Some((a.max(b), one.min(two))),
+            (a, b) => a.or(b),
+        };
+        self.masks.iter_mut().zip(&other.masks).for_each(|(a, b)| *a |= b);
+        self.memory.iter_mut().zip(&other.memory).for_each(|(a, b)| *a |= b);
+        self.memory_by = self.memory_by.min(other.memory_by);
+        self.s_nop &= other.s_nop;
+        self.scratch = least(self.scratch, other.scratch);
+        self.dealloc = least(self.dealloc, other.dealloc);
+        *self != before
+    }
+
+    /// Whether both have the same latest VALU instructions behind them.
+    pub(crate) fn same_recent(&self, other: &State) -> bool {
+        self.recent == other.recent
+    }
+
+    /// Forgets what no rule of some code looks at: all but the latest `n` VALU instructions and, without `reads`, what they read.
+    pub(crate) fn forget(&mut self, n: usize, reads: bool) {
+        self.recent.truncate(n);
+        if !reads {
+            self.recent.iter_mut().for_each(|r| r.read = [0; 4]);
+        }
+    }
+
+    /// How many of the latest VALU instructions the rules look at that concern this code.
+    pub(crate) fn reach<'f>(code: impl Iterator<Item = &'f Facts>, target: &Target) -> usize {
+        let depth = |f: &Facts| match f.lds_direct {
+            Some(_) => WINDOW,
+            None if f.salu && target.wave_size == 64 => PARTIAL_BACK,
+            None => PAIR_BACK,
+        };
+        code.filter(|f| f.looks_back(target)).map(depth).max().unwrap_or(0)
+    }
+
     /// Starts to keep recent VALU writes: code was found that [looks back](Facts::looks_back).
     pub fn look_back(&mut self) {
         self.looks_back = true;
@@ -190,7 +262,7 @@ impl State {
         if f.valu {
             self.valu_hits(f, out);
         }
-        if (f.valu || f.salu) && !self.written.is_empty() {
+        if (f.valu || f.salu || f.branch) && !self.written.is_empty() {
             self.mask_hits(f, out);
         }
         if let Some((reg, wait)) = f.lds_direct {

@@ -15,6 +15,9 @@
 ; == trigger: three ids and one more
 	; descriptor 52 = 0x00001800
 	s_endpgm
+; == trigger: a scratch buffer, which these cards do not have
+	; descriptor 56 = 0x00000401
+	s_endpgm
 
 ; expected:
 trigger: LDS size on gfx1100 wave32:
@@ -27,3 +30,5 @@ trigger: loads in any order on gfx1100 wave32:
 near miss on gfx1100 wave32: silent
 trigger: three ids and one more on gfx1100 wave32:
   error[descriptor-bits] in the descriptor: compute_pgm_rsrc2[12:11] is 3: work-items have three ids; fix: .amdhsa_system_vgpr_workitem_id 0, 1 or 2
+trigger: a scratch buffer, which these cards do not have on gfx1100 wave32:
+  error[descriptor-bits] in the descriptor: kernel_code_properties ask for a private segment buffer or flat scratch init: these cards keep the scratch base themselves; fix: .amdhsa_user_sgpr_private_segment_buffer 0 and .amdhsa_user_sgpr_flat_scratch_init 0

@@ -49,8 +49,35 @@
 	.amdhsa_group_segment_fixed_size 64
 	v_mov_b32_e32 v0, 64
 	v_add_nc_u32_e32 v0, v0, v1
-	ds_store_b32 v0, v1 offset:1024
+	ds_store_b32 v0, v1 offset:60
 	s_endpgm
+; == trigger: the offset alone is too much
+	.amdhsa_group_segment_fixed_size 64
+	ds_store_b32 v0, v1 offset:61
+	s_endpgm
+; == trigger: two offsets, of which one is
+	.amdhsa_group_segment_fixed_size 64
+	ds_load_2addr_b64 v[2:5], v0 offset0:8 offset1:1
+	s_endpgm
+; == near miss: memory that an argument asks for lies behind
+	.amdhsa_group_segment_fixed_size 64
+	.amdhsa_kernarg_size 4
+	ds_store_b32 v0, v1 offset:64
+	s_endpgm
+	.amdgpu_metadata
+amdhsa.version: [1, 2]
+amdhsa.kernels:
+  - .name: k
+    .symbol: k.kd
+    .kernarg_segment_size: 4
+    .group_segment_fixed_size: 64
+    .private_segment_fixed_size: 0
+    .args:
+      - .address_space: local
+        .offset: 0
+        .size: 4
+        .value_kind: dynamic_shared_pointer
+	.end_amdgpu_metadata
 
 ; expected:
 trigger on gfx1100 wave32:
@@ -67,3 +94,8 @@ trigger: more than there can be on gfx1100 wave32:
 near miss: other lanes than those that had it moved on gfx1100 wave32: silent
 near miss: a negative address that the offset brings back on gfx1100 wave32: silent
 near miss: no constant on gfx1100 wave32: silent
+trigger: the offset alone is too much on gfx1100 wave32:
+  warning[lds-out-of-bounds] at +0x0: `ds_store_b32 v0, v1 offset:61`: it reaches to byte 65 of LDS where v0 is 0, the descriptor asks for 64; fix: a smaller address, or more LDS in the descriptor
+trigger: two offsets, of which one is on gfx1100 wave32:
+  warning[lds-out-of-bounds] at +0x0: `ds_load_2addr_b64 v[2:5], v0 offset0:8 offset1:1`: it reaches to byte 72 of LDS where v0 is 0, the descriptor asks for 64; fix: a smaller address, or more LDS in the descriptor
+near miss: memory that an argument asks for lies behind on gfx1100 wave32: silent

@@ -28,6 +28,12 @@ amdhsa.kernels:
         .size: 4
         .value_kind: dynamic_shared_pointer
 	.end_amdgpu_metadata
+; == trigger: more than there is
+	; descriptor 0 = 0x00010004
+	s_endpgm
+; == near miss: as much as there is
+	; descriptor 0 = 0x00010000
+	s_endpgm
 
 ; expected:
 trigger on gfx1100 wave32:
@@ -35,3 +41,6 @@ trigger on gfx1100 wave32:
 near miss on gfx1100 wave32: silent
 near miss: touches no LDS memory on gfx1100 wave32: silent
 near miss: an argument says that the launch gives it on gfx1100 wave32: silent
+trigger: more than there is on gfx1100 wave32:
+  error[lds-size] in the descriptor: the descriptor asks for 65540 bytes of LDS, a workgroup can have 65536; fix: a smaller .amdhsa_group_segment_fixed_size
+near miss: as much as there is on gfx1100 wave32: silent

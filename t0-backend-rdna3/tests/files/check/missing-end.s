@@ -26,6 +26,10 @@ f:
 .Lhead:
 	s_sleep 1
 	s_branch .Lhead
+; == trigger: behind the freeing of the registers
+	s_nop 0
+	s_sendmsg sendmsg(MSG_DEALLOC_VGPRS)
+	s_nop 0
 
 ; expected:
 trigger on gfx1100 wave32:
@@ -37,3 +41,5 @@ trigger: into the next function on gfx1100 wave32:
   error[missing-end] at +0x0: `s_nop 0`: control runs on after this instruction, and the code ends there; fix: s_endpgm after it
 near miss: a trap never comes back on gfx1100 wave32: silent
 near miss: an endless loop on gfx1100 wave32: silent
+trigger: behind the freeing of the registers on gfx1100 wave32:
+  error[missing-end] at +0x8: `s_nop 0`: control runs on after this instruction, and the code ends there; fix: s_endpgm after it

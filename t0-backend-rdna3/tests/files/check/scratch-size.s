@@ -17,6 +17,9 @@
 	.amdhsa_enable_private_segment 0
 	scratch_load_b32 v1, v2, off
 	s_endpgm
+; == trigger: asked for and not enabled
+	.amdhsa_private_segment_fixed_size 16
+	s_endpgm
 
 ; expected:
 trigger on gfx1100 wave32:
@@ -25,3 +28,5 @@ near miss on gfx1100 wave32: silent
 near miss: a dynamic stack on gfx1100 wave32: silent
 trigger: not enabled on gfx1100 wave32:
   error[scratch-size] at +0x0: `scratch_load_b32 v1, v2, off`: the code uses scratch memory, the descriptor does not enable it; fix: .amdhsa_enable_private_segment 1
+trigger: asked for and not enabled on gfx1100 wave32:
+  error[scratch-size] in the descriptor: the descriptor asks for 16 bytes of scratch and does not enable it; fix: .amdhsa_enable_private_segment 1

@@ -54,6 +54,12 @@ f:
 	s_setpc_b64 s[30:31]
 .Lfend:
 	.size f, .Lfend-f
+; == trigger: more than there are
+	; descriptor 48 = 0x60ac0020
+	s_endpgm
+; == near miss: as many as there are
+	; descriptor 48 = 0x60ac001f
+	s_endpgm
 
 ; expected:
 trigger on gfx1100 wave32:
@@ -67,3 +73,6 @@ trigger: in a called function on gfx1100 wave32:
   error[vgpr-count] at f+0x0: `v_mov_b32_e32 v20, 0`: the code uses VGPRs up to v20, the descriptor asks for 8; fix: .amdhsa_next_free_vgpr 21 [v20]
 near miss: a function nobody calls on gfx1100 wave32: silent
 near miss: a call of who knows what on gfx1100 wave32: silent
+trigger: more than there are on gfx1100 wave32:
+  error[vgpr-count] in the descriptor: the descriptor asks for 264 VGPRs, a wave can have 256; fix: .amdhsa_next_free_vgpr 256 at most
+near miss: as many as there are on gfx1100 wave32: silent
