@@ -18,7 +18,9 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use t0_backend_rdna3::isa::{Class, Field, Flags, Inst, Opcode, Operand, Reg, RegFile, Sopp, Vop1, Vop2, Vop3, Vop3p};
+use t0_backend_rdna3::isa::{
+    Class, Field, Flags, Inst, Opcode, Operand, OperandSpec, Reg, RegFile, Row, Sopp, Vop1, Vop2, Vop3, Vop3p,
+};
 
 use crate::driver::Offset;
 use crate::num::Numerics;
@@ -339,6 +341,30 @@ struct Memory {
     other: bool,
 }
 
+/// The state after a dual-issue pair: each half's result depends on its own operands only, as they were before.
+fn pair(inst: &Inst, y: &Row, before: State, wave: u32) -> State {
+    let mut after = before;
+    let x = inst.row();
+    let (first, second) = inst.operands.split_at(x.operands.len().min(inst.operands.len()));
+    for (row, operands) in [(x, first), (y, second)] {
+        let of = |wanted: fn(&OperandSpec) -> bool| {
+            let pairs = row.operands.iter().zip(operands).filter(move |(spec, _)| wanted(spec));
+            pairs.filter_map(|(_, o)| match o {
+                Operand::Reg(r) => Some(*r),
+                _ => None,
+            })
+        };
+        let vcc = row.flags.has(Flags::R_VCC) && before.has(&Reg::vcc(wave));
+        let source = vcc || row.name.contains("dot2acc") || of(OperandSpec::is_src).any(|r| before.has(&r));
+        for r in of(OperandSpec::is_dst) {
+            if source || before.untouched {
+                after.set(&r, source);
+            }
+        }
+    }
+    after
+}
+
 struct Flow<'a> {
     profile: &'a Profile,
     memory: Memory,
@@ -441,6 +467,9 @@ impl<'a> Flow<'a> {
         let exec = |r: &Reg| r.file == RegFile::S && (126..128).contains(&r.index);
         if source && (row.class == Class::Branch || writes.iter().any(exec)) {
             self.found.insert((at, Sink::Branch));
+        }
+        if let Some(y) = inst.vopd_y {
+            return pair(inst, y.row(), state, wave);
         }
         for r in &writes {
             let whole = r.file == RegFile::S || state.untouched || row.flags.has(Flags::IGNORES_EXEC);

@@ -121,3 +121,22 @@ fn matrix_products_are_judged_by_mode_and_their_copies_compared() {
     // Both instructions read v9; 4 waves.
     assert_eq!(r.uneven_tiles, 8, "{r}");
 }
+
+#[test]
+fn the_halves_of_a_pair_are_kept_apart() {
+    let dual = |pair: &str, stored: &str| {
+        report(&format!(
+            "v_exp_f32 v2, v1\nv_mov_b32 v3, 1.0\nv_nop\nv_nop\nv_nop\nv_nop\nv_nop\n{pair}\nglobal_store_b32 v1, {stored}, s[2:3]"
+        ))
+    };
+    let pair = "v_dual_mov_b32 v5, 0 :: v_dual_add_f32 v4, v2, v3";
+    assert_eq!(sinks(&dual(pair, "v5")), [false; 3]);
+    assert_eq!(sinks(&dual(pair, "v4")), [false, false, true]);
+    // Both halves read what was there before the pair: v2 is exact after it, v5 is not.
+    let swap = "v_dual_mov_b32 v2, v3 :: v_dual_mov_b32 v5, v2";
+    assert_eq!(sinks(&dual(swap, "v2")), [false; 3]);
+    assert_eq!(sinks(&dual(swap, "v5")), [false, false, true]);
+    // An accumulator is a source of its own half.
+    let acc = "v_dual_fmac_f32 v2, v3, v3 :: v_dual_mov_b32 v5, 0";
+    assert_eq!(sinks(&dual(acc, "v2")), [false, false, true]);
+}
