@@ -9,6 +9,7 @@
 )]
 #![allow(clippy::result_large_err, clippy::redundant_closure, clippy::precedence)]
 
+mod agree;
 mod apertures;
 mod buffers;
 mod common;

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Launches what compile.py wrote with `t0 run` on the simulated card and compares the results.
 
-    run.py DIR [--t0 PATH] [--sanitize] [CASE…]
+    run.py DIR [--t0 PATH] [--sanitize | --check] [CASE…]
 
+With --check the code objects are not launched but given to `t0 check`, whose findings are failures but for those of TRUE_CHECK.
 With --sanitize a finding of the simulated card's sanitizer is a failure too, even a warning, but for those of TRUE.
 
 Only NumPy is needed here. Exit status 0: everything is as expected.
@@ -18,6 +19,8 @@ import numpy as np
 
 # Warnings that are true findings in Triton's code: its LLVM is older than llvm/llvm-project#220348, which this rule is from.
 TRUE = {"vopd-parity"}
+# And that the launch must give the LDS, as Triton's launcher does (see `command`).
+TRUE_CHECK = TRUE | {"lds-size"}
 
 
 def numbers(a, ty):
@@ -49,6 +52,18 @@ def command(t0, folder, case, sanitize):
     return line + ["--sanitize"] * sanitize, outputs
 
 
+def static(t0, folder, case):
+    """What `t0 check` finds that is not explained, or nothing."""
+    ran = subprocess.run([t0, "check", str(folder / case["hsaco"]), "--json"], capture_output=True, text=True)
+    if not ran.stdout:
+        return ran.stderr.strip()
+    kernels = json.loads(ran.stdout)["kernels"]
+    if not kernels:
+        return "no kernel was found in it"
+    wrong = [f for k in kernels for f in k["findings"] if f["rule"] not in TRUE_CHECK]
+    return "; ".join(f"{f['rule']} at {f['offset']:#x}: {f['text']}" for f in wrong) or None
+
+
 def check(case, folder, outputs):
     """What is wrong with the results, or nothing."""
     for i, path in outputs.items():
@@ -68,12 +83,18 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--t0", default="t0")
     parser.add_argument("--sanitize", action="store_true", help="watch every access and follow undefined values")
+    parser.add_argument("--check", action="store_true", help="only what `t0 check` says")
     parser.add_argument("cases", nargs="*", help="only these")
     options = parser.parse_intermixed_args()
     document = json.loads((options.folder / "cases.json").read_text())
     chosen = [c for c in document["cases"] if not options.cases or c["name"] in options.cases]
     failed = 0
-    for case in chosen:
+    for case in chosen if options.check else []:
+        start = time.monotonic()
+        why = static(options.t0, options.folder, case)
+        failed += why is not None
+        print(f"{'FAILED' if why else 'ok':6} {case['name']} ({time.monotonic() - start:.2f} s)" + (f": {why}" if why else ""), flush=True)
+    for case in [] if options.check else chosen:
         line, outputs = command(options.t0, options.folder, case, options.sanitize)
         for path in outputs.values():
             path.unlink(missing_ok=True)
