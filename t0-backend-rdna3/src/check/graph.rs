@@ -204,7 +204,9 @@ impl Graph {
         w.overlapped();
         let (blind, entries, guesses) = (w.blind, w.entries, w.guesses);
         let mut steps = w.steps;
-        steps.sort_by_key(|s| s.at);
+        if !steps.is_sorted_by_key(|s| s.at) {
+            steps.sort_by_key(|s| s.at);
+        }
         if let Some(at) = blind {
             let text =
                 "the target of this jump is no sum of s_getpc_b64 and constants: what it leads to is not looked at";
@@ -373,7 +375,7 @@ impl Walker<'_> {
                 Some(REST) => return self.inside(at, from.or(prev.map(|p| p.0))),
                 _ => return,
             }
-            let Some(step) = self.decode(at) else { return };
+            let Some(mut step) = self.decode(at) else { return };
             if self.code_end(&step, prev, from) {
                 return;
             }
@@ -381,7 +383,7 @@ impl Walker<'_> {
             if !self.claim(&step, from) {
                 return;
             }
-            let step = self.leave(step, &mut pcs);
+            self.leave(&mut step, &mut pcs);
             let may_stop = matches!(step.way, Way::Call(_)) || step.inst.as_ref().is_some_and(may_stop);
             let ends = !matches!(step.way, Way::Next | Way::Maybe(_) | Way::Call(_));
             self.steps.push(step);
@@ -506,8 +508,8 @@ impl Walker<'_> {
     }
 
     /// Works out where control goes after an instruction and notes the places.
-    fn leave(&mut self, mut step: Step, pcs: &mut Constants) -> Step {
-        let Some(inst) = &step.inst else { return step };
+    fn leave(&mut self, step: &mut Step, pcs: &mut Constants) {
+        let Some(inst) = &step.inst else { return };
         let row = inst.row();
         let next = step.at + u64::from(step.size);
         step.way = match row.class {
@@ -532,7 +534,6 @@ impl Walker<'_> {
                 self.work.push((to, Some(step.at)));
             }
         }
-        step
     }
 
     fn branch(&mut self, at: u64, next: u64, inst: &Inst, pcs: &mut Constants) -> Way {

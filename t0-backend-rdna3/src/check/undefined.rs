@@ -85,6 +85,11 @@ impl Written {
         self.s.iter_mut().zip(s).for_each(|(a, b)| *a |= b);
     }
 
+    fn covers(&self, v: &VSet, s: &SSet) -> bool {
+        let all = |have: &[u64], need: &[u64]| have.iter().zip(need).all(|(h, n)| n & !h == 0);
+        all(&self.v, v) && all(&self.s, s)
+    }
+
     /// The first register of an operand that makes its use wrong.
     fn missing(&self, reg: Reg, what: Use) -> Option<u32> {
         let all = || reg.index..reg.index + reg.count;
@@ -96,7 +101,7 @@ impl Written {
     /// Goes over an instruction.
     fn step(&mut self, s: &Step) {
         let Some(i) = &s.inst else { return };
-        if i.row().name.contains("movrel") {
+        if indirect(i) {
             // Which register it writes is in M0.
             *self = Written::ALL;
             return;
@@ -119,6 +124,16 @@ impl Written {
             None => self.add(&s.facts.vwrite, &s.facts.swrite),
         }
     }
+}
+
+/// Which registers it touches is in M0.
+fn indirect(i: &Inst) -> bool {
+    use {Sop1::*, Vop1::*};
+    matches!(
+        i.op,
+        Opcode::Vop1(v_movreld_b32 | v_movrels_b32 | v_movrelsd_b32 | v_movrelsd_2_b32)
+            | Opcode::Sop1(s_movreld_b32 | s_movreld_b64 | s_movrels_b32 | s_movrels_b64 | s_movrelsd_2_b32)
+    )
 }
 
 /// Destination and source of a move of registers.
@@ -202,7 +217,7 @@ pub(super) fn check(graph: &Graph, d: &KernelDescriptor, raw: &mut Vec<Raw>) {
 
 fn report(s: &Step, written: &mut Written, told: &mut BTreeSet<u64>, raw: &mut Vec<Raw>) {
     let Some(i) = &s.inst else { return };
-    if copy(i).is_some() || i.row().name.contains("movrel") {
+    if written.covers(&s.facts.vread, &s.facts.sread) || copy(i).is_some() || indirect(i) {
         return;
     }
     let mut all = Vec::new();

@@ -47,7 +47,7 @@ pub struct Facts {
     pub masks: SSet,
     /// A VALU instruction that reads a scalar register other than masks, or a literal.
     pub other_scalar: bool,
-    /// Different VGPR operands a VALU instruction reads; a run of registers is one.
+    /// Different VGPR operands a VALU instruction of a 64-lane wave reads; a run of registers is one.
     pub vector_sources: u32,
     /// Moves data between lanes: DPP, permlane.
     pub cross_lane: bool,
@@ -185,10 +185,11 @@ impl Facts {
         if row.flags.has(Flags::R_VCC) {
             add(&mut self.masks, 106, target.wave_size / 32);
         }
+        // Counted for waves of 64 only: nobody else asks.
         let mut vectors: Vec<Reg> = Vec::new();
         for (spec, o) in inst.specs().zip(&inst.operands) {
             if let (Some(r), true) = (o.reg(), spec.is_src()) {
-                if r.file == RegFile::V && !vectors.contains(&r) {
+                if self.wave64 && r.file == RegFile::V && !vectors.contains(&r) {
                     vectors.push(r);
                 }
             }

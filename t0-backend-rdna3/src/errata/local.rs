@@ -94,6 +94,7 @@ fn f16_integer_constant(inst: &Inst, _: &Facts) -> Option<Hit> {
 /// Lane masks are read and written pass by pass; other scalars whole.
 fn same_sgpr(inst: &Inst, f: &Facts) -> Option<Hit> {
     if !f.valu
+        || f.swrite == [0; 2]
         || matches!(
             inst.op,
             Opcode::Vop3(Vop3::v_readlane_b32) | Opcode::Vop1(Vop1::v_readfirstlane_b32)
