@@ -84,6 +84,12 @@ struct Finding {
     /// The other side of a race.
     #[serde(skip_serializing_if = "Option::is_none")]
     other: Option<Place>,
+    /// The instruction that loaded an undefined value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    born: Option<Place>,
+    /// The way out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     count: Option<u64>,
     text: String,
@@ -138,7 +144,7 @@ impl Place {
             file: Some(s.file.to_string()),
             line: Some(s.line),
             column: Some(s.column).filter(|&c| c > 0),
-            source: s.text.clone(),
+            source: s.text.as_ref().map(|t| t.trim().to_owned()),
             ..self
         }
     }
@@ -154,6 +160,8 @@ impl From<&t0_sim::driver::Finding> for Finding {
             },
             place: Place::of(&f.site),
             other: f.other.as_ref().map(Place::of),
+            born: f.born.as_ref().map(Place::of),
+            help: f.help.clone(),
             count: Some(f.count),
             text: f.text.clone(),
             long: Some(f.to_string()),
@@ -476,6 +484,8 @@ impl Fault {
             severity: "error",
             place: place.with_source(source.as_ref()),
             other: None,
+            born: None,
+            help: None,
             count: None,
             long: None,
             text,
@@ -706,6 +716,8 @@ impl Guarded {
             severity: "error",
             place: Place::default(),
             other: None,
+            born: None,
+            help: None,
             count: None,
             long: None,
             text,

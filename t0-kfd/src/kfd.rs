@@ -78,7 +78,7 @@ pub struct QueueStatus {
 pub struct Found {
     /// It gives wrong results, or worse; else it may be meant.
     pub severe: bool,
-    /// The whole story in one line.
+    /// The whole story, in lines as rustc prints them.
     pub text: String,
 }
 

@@ -161,7 +161,7 @@ impl Gpu {
             .store(limit.as_millis() as u64, Ordering::Relaxed);
     }
 
-    /// What kernels did that hardware swallows silently, one line each, since the last call: accesses outside of a
+    /// What kernels did that hardware swallows silently, each as rustc prints an error, since the last call: accesses outside of a
     /// workgroup's shared memory and, with the sanitizer, races and accesses outside of buffers. Only the simulated card can tell; call it after [`Gpu::wait`].
     pub fn findings(&self) -> Vec<String> {
         let mut all = std::mem::take(&mut *lock(&self.device.found));

@@ -25,7 +25,7 @@ pub enum Error {
         value: String,
     },
     /// The sanitizer found mistakes of kernels. The results may be right all the same.
-    #[error("the sanitizer found {count} mistake(s): {first}; `Gpu::findings` has all of them")]
+    #[error("the sanitizer found {count} mistake(s), `Gpu::findings` has all of them; the first:\n{first}")]
     Findings {
         /// Mistakes since the last time.
         count: usize,

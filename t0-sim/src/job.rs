@@ -423,10 +423,15 @@ impl<'a> Job<'a> {
 
     fn findings(&self, all: Collected, name: &Option<String>) -> Vec<Finding> {
         let program = self.program();
+        let metadata =
+            |(object, kernel): &'_ Source| object.kernels.get(*kernel)?.metadata.as_ref().map(|m| m.lds.clone());
+        let arrays: &[_] = &self.source.as_ref().and_then(metadata).unwrap_or_default();
         let finding = |(group, wave, seen): (u64, u32, Seen)| Finding {
             rule: seen.kind.rule(),
             severity: seen.kind.severity(),
-            text: seen.kind.to_string(),
+            text: seen.kind.text_with(arrays),
+            help: seen.kind.help(),
+            born: None,
             kernel: name.clone(),
             site: self.site(&program, seen.at, group, wave, seen.lane),
             other: None,

@@ -21,6 +21,7 @@ use crate::aperture;
 use crate::driver::ExecFaultKind;
 use crate::exec::vopd::{self, Pair};
 use crate::order;
+use crate::sanitize;
 use crate::spin;
 
 /// A source operand.
@@ -132,6 +133,8 @@ pub struct Instr {
     pub ordered: bool,
     /// True for a load by which a wave waits for another one, see `spin.rs`.
     pub spins: bool,
+    /// True when it may choose an address outside of the LDS in the place of an index out of range.
+    pub selects: bool,
     /// The halves of a dual-issue pair.
     pub(crate) pair: Option<Box<Pair>>,
 }
@@ -272,6 +275,7 @@ impl Program {
             .as_ref()
             .map_or_else(|_| errata::Facts::default(), |i| errata::Facts::of(i, &self.target));
         instr.matters = facts.matters();
+        instr.selects = sanitize::outside::selects(&instr);
         self.code.push(instr);
         self.facts.push(facts);
         self.insts.push(f.what.ok());
@@ -425,6 +429,7 @@ fn blank() -> Instr {
         matters: false,
         ordered: false,
         spins: false,
+        selects: false,
         pair: None,
     }
 }

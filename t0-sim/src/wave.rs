@@ -16,6 +16,15 @@ use crate::num::{FpMode, Numerics};
 use crate::scratch::Scratch;
 use crate::wait::Waits;
 
+/// Byte offsets that lanes would have accessed, had they been in range.
+#[derive(Clone, Debug)]
+pub struct Outside {
+    /// The register that holds an address outside of the LDS instead: a vector register, or 256 + a scalar one.
+    pub reg: u16,
+    /// What it would hold, by lane.
+    pub offset: [u32; 64],
+}
+
 /// Lanes of one pass of the vector unit.
 pub const LANES: usize = 32;
 /// One VGPR in one pass.
@@ -92,6 +101,12 @@ pub struct Wave {
     pub scratch: Scratch,
     /// What it did that its author should know.
     pub findings: Findings,
+    /// Its last instruction that met a barrier or ended it, by index.
+    pub stop: u32,
+    /// Barriers met.
+    pub barriers: u32,
+    /// Under the sanitizer: byte offsets of indices that t0's code has found out of range of their arrays in LDS.
+    pub outside: Vec<Outside>,
     /// Loads in flight.
     pub waits: Waits,
     /// Recent instructions that endanger the next.
@@ -131,6 +146,9 @@ impl Wave {
             issued: 0,
             wmma: 0,
             writes: 0,
+            stop: 0,
+            barriers: 0,
+            outside: Vec::new(),
             stood: 0,
             stuck: false,
             scratch: Scratch::default(),

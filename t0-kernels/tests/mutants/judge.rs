@@ -136,7 +136,7 @@ pub fn dynamically(case: &Case, object: &CodeObject, shot: &crate::case::Shot) -
     for f in &ran.findings {
         let sites = [Some(&f.site), f.other.as_ref()];
         let spots = sites.into_iter().flatten().map(|s| spot(object, s.pc)).collect();
-        all.push(catch(f.rule, spots, f.to_string()));
+        all.push(catch(f.rule, spots, f.text.as_str()));
     }
     if let Some(f) = &ran.fault {
         let spots = f.pc.map(|pc| spot(object, pc)).into_iter().collect();

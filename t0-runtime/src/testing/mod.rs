@@ -488,7 +488,7 @@ impl KernelTest {
         }
         let findings = self.gpu.findings();
         if let Some(first) = findings.first() {
-            self.fail(format!("{first}{by}"));
+            self.fail(format!("the sanitizer found a mistake{by}:\n{first}"));
         }
         let after = self.contents();
         let pairs = self.watched.iter().zip(before.iter().zip(&after));

@@ -10,9 +10,7 @@ use std::sync::Arc;
 
 use t0_backend_rdna3::errata::Hit;
 pub use t0_backend_rdna3::errata::Severity;
-use t0_backend_rdna3::object::Line;
-
-use super::place;
+use t0_backend_rdna3::object::{LdsVariable, Line};
 
 /// One finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +27,10 @@ pub struct Finding {
     pub site: Site,
     /// The other side of a race.
     pub other: Option<Site>,
+    /// The instruction that loaded an undefined value.
+    pub born: Option<Site>,
+    /// The way out.
+    pub help: Option<String>,
     /// Occurrences, over the whole dispatch.
     pub count: u64,
 }
@@ -61,7 +63,7 @@ pub struct Source {
     pub line: u32,
     /// Column from 1; 0 when unknown.
     pub column: u32,
-    /// The line itself, if the file is there.
+    /// The line itself, if the file is there, as it stands there.
     pub text: Option<String>,
 }
 
@@ -90,7 +92,7 @@ fn text_of(file: &Path, line: u32) -> Option<String> {
         .find(|p| p.is_file())?;
     let text = std::fs::read_to_string(found).ok()?;
     let text = text.lines().nth(line.checked_sub(1)? as usize)?;
-    Some(text.trim().to_owned())
+    Some(text.trim_end().to_owned())
 }
 
 impl fmt::Display for Source {
@@ -100,7 +102,7 @@ impl fmt::Display for Source {
             write!(f, ":{}", self.column)?;
         }
         match &self.text {
-            Some(t) => write!(f, ": {t}"),
+            Some(t) => write!(f, ": {}", t.trim()),
             None => Ok(()),
         }
     }
@@ -110,7 +112,7 @@ impl fmt::Display for Source {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FindingKind {
     /// An access that ends outside of the workgroup's LDS: the part outside reads 0 or is dropped.
-    #[error("{}", lds_text(*.address, *.len, *.size, *.write))]
+    #[error("{}", lds_text(*.address, *.len, *.size, *.write, None, *.wanted))]
     LdsOutOfRange {
         /// Byte offset in the LDS.
         address: u64,
@@ -120,33 +122,84 @@ pub enum FindingKind {
         size: u32,
         /// A store or an atomic.
         write: bool,
+        /// Of an index out of range in t0's code: the byte offset that it would have in its array. The sanitizer knows it.
+        wanted: Option<u32>,
     },
     /// An entry of the errata table that only warns; noted under the sanitizer.
     #[error("{0}")]
     Hazard(Hit),
 }
 
-fn lds_text(address: u64, len: u32, size: u32, write: bool) -> String {
+fn lds_text(
+    address: u64,
+    len: u32,
+    size: u32,
+    write: bool,
+    array: Option<&LdsVariable>,
+    wanted: Option<u32>,
+) -> String {
     let (what, then) = match write {
         true => ("write", "it is dropped"),
         false => ("read", "it reads 0"),
     };
-    match is_no_index(address) {
-        true => format!(
-            "LDS {what} of {len} bytes at {address:#x}, where t0's code sends every index that is out of range of its array: \
-             {then}; `#[kernel(checked)]` or `queue.with_checked(true)` names array, index and length"
-        ),
-        false => format!("LDS {what} of {len} bytes at {address:#x} ends outside of the workgroup's {size} bytes: {then}"),
+    if !is_no_index(address) {
+        return format!(
+            "LDS {what} of {len} bytes at {address:#x} ends outside of the workgroup's {size} bytes: {then}"
+        );
     }
+    let element = array.map_or(0, |a| a.element);
+    // An index below 0 has wrapped around.
+    let index = wanted.and_then(|w| (w as i32).checked_div(element as i32));
+    let index = index.map_or_else(|| String::from("an index"), |i| format!("index {i}"));
+    let place = match array {
+        Some(a) if element > 0 => format!("`{}`, which has {} elements", a.name, a.size / element),
+        Some(a) => format!("`{}`", a.name),
+        None => String::from("its array in the LDS"),
+    };
+    format!("{what} at {index} that is out of range of {place}: {then}")
 }
+
+/// The LDS address t0's code gives an index that is out of range: 64 KiB.
+const NO_INDEX: u64 = 0x1_0000;
 
 /// Whether an LDS address is above what any workgroup has. Code of t0 sends an index that is out of range there, where it
 /// is defined to read 0 and write nothing.
 fn is_no_index(address: u64) -> bool {
-    address >= 0x1_0000
+    address >= NO_INDEX
 }
 
 impl FindingKind {
+    /// The text, with the name of the array where `arrays` are those of the LDS.
+    pub fn text_with(&self, arrays: &[LdsVariable]) -> String {
+        let FindingKind::LdsOutOfRange {
+            address,
+            len,
+            size,
+            write,
+            wanted,
+        } = *self
+        else {
+            return self.to_string();
+        };
+        // What is out of range lies as far behind the end as its array from the beginning.
+        let at = address.checked_sub(NO_INDEX);
+        let holds = |v: &&LdsVariable| {
+            at.and_then(|at| at.checked_sub(v.offset.into()))
+                .is_some_and(|d| d < v.size.into())
+        };
+        lds_text(address, len, size, write, arrays.iter().find(holds), wanted)
+    }
+
+    /// The way out.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            FindingKind::LdsOutOfRange { address, .. } if is_no_index(*address) => Some(String::from(
+                "compare the index with the length first; `#[kernel(checked)]` or `queue.with_checked(true)` stop the launch there",
+            )),
+            _ => None,
+        }
+    }
+
     /// The rule that was broken.
     pub fn rule(&self) -> &'static str {
         match self {
@@ -158,50 +211,9 @@ impl FindingKind {
     /// How bad it is.
     pub fn severity(&self) -> Severity {
         match self {
-            FindingKind::LdsOutOfRange { address, .. } if is_no_index(*address) => Severity::Warning,
             FindingKind::LdsOutOfRange { .. } => Severity::Error,
             FindingKind::Hazard(hit) => hit.severity(),
         }
-    }
-}
-
-impl fmt::Display for Site {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [x, y, z] = self.workgroup;
-        let Site {
-            instruction,
-            pc,
-            function,
-            wave,
-            lane,
-            ..
-        } = self;
-        let at = place(*pc, function.as_ref());
-        write!(
-            f,
-            "instruction `{instruction}` at {at}; workgroup ({x}, {y}, {z}) wave {wave} lane {lane}"
-        )?;
-        match &self.source {
-            Some(s) => write!(f, "; {s}"),
-            None => Ok(()),
-        }
-    }
-}
-
-impl fmt::Display for Finding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({}): {}", self.severity, self.rule, self.text)?;
-        if let Some(k) = &self.kernel {
-            write!(f, "; kernel `{k}`")?;
-        }
-        write!(f, "; {}", self.site)?;
-        if let Some(other) = &self.other {
-            write!(f, "; the other side: {other}")?;
-        }
-        if self.count > 1 {
-            write!(f, "; {} accesses in all", self.count)?;
-        }
-        Ok(())
     }
 }
 
@@ -211,21 +223,41 @@ mod tests {
 
     #[test]
     fn an_index_out_of_range_is_told_from_an_address_behind_the_lds() {
-        let finding = |address, write| FindingKind::LdsOutOfRange {
+        let finding = |address, write, wanted| FindingKind::LdsOutOfRange {
             address,
             len: 4,
             size: 256,
             write,
+            wanted,
         };
-        assert_eq!(finding(0x100, false).severity(), Severity::Error);
+        let behind = finding(0x100, false, None);
+        assert_eq!((behind.severity(), behind.help()), (Severity::Error, None));
         assert_eq!(
-            finding(0x100, false).to_string(),
+            behind.to_string(),
             "LDS read of 4 bytes at 0x100 ends outside of the workgroup's 256 bytes: it reads 0"
         );
-        let index = finding(0x1_0000, true);
-        assert_eq!(index.severity(), Severity::Warning);
-        assert!(index
-            .to_string()
-            .contains("every index that is out of range of its array: it is dropped"));
+        let arrays = [("sums", 0, 64), ("tile", 64, 128)].map(|(name, offset, size)| LdsVariable {
+            name: name.into(),
+            offset,
+            size,
+            element: 4,
+        });
+        let text = |address, wanted| finding(address, true, wanted).text_with(&arrays);
+        assert_eq!(
+            text(0x1_0000, Some(280)),
+            "write at index 70 that is out of range of `sums`, which has 16 elements: it is dropped"
+        );
+        assert_eq!(
+            text(0x1_0044, Some(-4i32 as u32)),
+            "write at index -1 that is out of range of `tile`, which has 32 elements: it is dropped"
+        );
+        assert_eq!(
+            text(0x1_0040, None),
+            "write at an index that is out of range of `tile`, which has 32 elements: it is dropped"
+        );
+        let index = finding(0x1_0000, true, None);
+        assert_eq!(index.severity(), Severity::Error);
+        assert!(index.to_string().contains("its array in the LDS"));
+        assert!(index.help().is_some());
     }
 }

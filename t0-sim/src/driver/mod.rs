@@ -24,6 +24,7 @@ mod kfd;
 mod node;
 mod processor;
 mod queue;
+mod render;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, unsafe_code)]
 mod tests;

@@ -156,7 +156,7 @@ pub(super) fn sopp(w: &mut Wave, env: &Env, i: &Instr, op: Sopp) -> Step {
         s_cbranch_execz if w.execz() => branch(w, env, i)?,
         s_cbranch_execnz if !w.execz() => branch(w, env, i)?,
         s_cbranch_scc0 | s_cbranch_scc1 | s_cbranch_vccz | s_cbranch_vccnz | s_cbranch_execz | s_cbranch_execnz => {}
-        s_endpgm | s_endpgm_saved => w.state = WaveState::Ended,
+        s_endpgm | s_endpgm_saved => (w.state, w.stop) = (WaveState::Ended, i.index),
         s_sendmsg => hwreg::send(w, env, u)?,
         s_sendmsghalt => {
             return Err(Fault::unsupported(
@@ -165,7 +165,10 @@ pub(super) fn sopp(w: &mut Wave, env: &Env, i: &Instr, op: Sopp) -> Step {
         }
         // The barrier of a single-wave workgroup does nothing (RDNA3 manual 2.3).
         s_barrier if env.waves <= 1 => {}
-        s_barrier => w.state = WaveState::AtBarrier,
+        s_barrier => {
+            (w.state, w.stop) = (WaveState::AtBarrier, i.index);
+            w.barriers += 1;
+        }
     }
     Ok(())
 }

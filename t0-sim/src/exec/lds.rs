@@ -472,6 +472,7 @@ fn check(w: &mut Wave, lds: &Lds, i: &Instr, at: u64, len: u32, write: bool, l: 
 fn note(w: &mut Wave, lds: &Lds, i: &Instr, address: u64, len: u32, write: bool, l: usize) {
     let lane = l as u32 + 32 * w.half() as u32;
     let size = lds.size();
+    let wanted = w.wanted(i.src[0], lane as usize);
     w.findings.note(
         i.index,
         lane,
@@ -480,6 +481,7 @@ fn note(w: &mut Wave, lds: &Lds, i: &Instr, address: u64, len: u32, write: bool,
             len,
             size,
             write,
+            wanted,
         },
     );
 }

@@ -76,6 +76,12 @@ impl Bounds {
         self.lds = variables.to_vec();
     }
 
+    /// Whether an LDS offset lies in an array that has a name.
+    pub fn lds_named(&self, at: u64) -> bool {
+        let inside = |v: &LdsVariable| at.checked_sub(v.offset.into()).is_some_and(|d| d < v.size.into());
+        self.lds.iter().any(inside)
+    }
+
     /// The name of an LDS offset, for reports.
     pub fn lds_place(&self, at: u64) -> String {
         let inside = |v: &&LdsVariable| at.checked_sub(v.offset.into()).is_some_and(|d| d < v.size.into());
@@ -136,7 +142,7 @@ impl Bounds {
         };
         let near = self.named.iter().min_by_key(|a| (!same_mapping(a), distance(a)));
         let Some(a) = near else {
-            return format!("{what} of {len} bytes at {va:#x}, which belongs to nobody");
+            return format!("{what} of {len} bytes of memory that belongs to nobody");
         };
         let (name, d, size) = (&a.name, distance(a), a.end - a.start);
         let place = match va < a.start {
@@ -152,7 +158,7 @@ impl Bounds {
     pub fn place(&self, va: u64) -> String {
         let after = self.named.partition_point(|a| a.start <= va);
         let Some(a) = self.named[..after].iter().rev().take(4).find(|a| va < a.end) else {
-            return format!("{va:#x}");
+            return String::from("memory that has no name");
         };
         let offset = va - a.start;
         match index(offset as i64, a.element, 4) {

@@ -16,7 +16,8 @@ use super::race::{Event, Shadow};
 use super::report::{Gap, Reports, What};
 use super::shadow::{Entry, Role};
 use super::taint::Found;
-use super::{Touch, Watch};
+use super::{Touch, Watch, ARGUMENTS};
+use crate::aperture::Space;
 use crate::driver::{Finding, Offset, Site, Unwritten, Vm};
 use crate::group::Setup;
 use crate::job::lock;
@@ -46,6 +47,8 @@ pub(crate) struct Sanitizer {
     /// Accesses of global memory are checked at once, with the order that atomics make.
     pub(super) ordered: bool,
     pub(super) shadow: Mutex<Shadow>,
+    /// Addresses of the kernel's arguments; empty when its descriptor does not say how many bytes they have.
+    pub(super) arguments: std::ops::Range<u64>,
     /// One L0 serves a workgroup.
     pub(super) cu: bool,
     /// Waves wait for others of their workgroup by plain loads of global memory.
@@ -181,6 +184,7 @@ impl Sanitizer {
             unwritten: Undefined(vm.unwritten()),
             ordered: code.ordered,
             shadow: Mutex::default(),
+            arguments: setup.kernarg.clone(),
             cu: !setup.wgp_mode,
             rust: code.rust,
             spins: code.spins,
@@ -267,20 +271,41 @@ impl Sanitizer {
         lock(&self.shadow).finish(&mut reports);
         let findings = reports.into_iter().map(|r| {
             let (rule, severity) = (r.rule(), r.severity());
-            let (text, other) = match r.what {
-                What::Plain(_, _, text) => (text, None),
-                What::Race(b) => (self.race_text(&r.who, &b), Some(site(&b.other))),
-                What::Undefined(u) => (self.undefined_text(&r.who, &u, site), None),
-            };
-            Finding {
+            let mut found = Finding {
                 rule,
                 severity,
-                text,
+                text: String::new(),
                 kernel: kernel.clone(),
                 site: site(&r.who),
-                other,
+                other: None,
+                born: None,
+                help: None,
                 count: r.count,
+            };
+            match r.what {
+                What::Plain(_, _, text) => found.text = text,
+                What::Race(b) => {
+                    found.other = Some(site(&b.other));
+                    found.text = self.race_text(&b);
+                    found.help = Some(self.race_help(&r.who, &b));
+                }
+                What::Skipped(end) => {
+                    found.other = Some(site(&end));
+                    found.text = String::from(
+                        "a wave waits at a barrier that another one of its workgroup never meets, because it has ended",
+                    );
+                    found.help = Some(String::from(match self.rust {
+                        true => "let every wave reach the `group::barrier()`: no `return` before it",
+                        false => "let every wave reach the barrier: this card counts waves that have ended as arrived, others hang",
+                    }));
+                }
+                What::Undefined(u) => {
+                    found.born = u.load().map(|at| site(&Entry { at, ..r.who }));
+                    found.text = self.undefined_text(&r.who, &u, site);
+                    found.help = self.undefined_help(&u);
+                }
             }
+            found
         });
         findings.collect()
     }
@@ -288,13 +313,34 @@ impl Sanitizer {
     fn undefined_text(&self, who: &Entry, u: &Found, site: &dyn Fn(&Entry) -> Site) -> String {
         let instruction = |at: u32| {
             let s = site(&Entry { at, ..*who });
-            let line = s.source.map_or(String::new(), |l| format!(" ({}:{})", l.file, l.line));
-            format!("`{}` at {}{line}", s.instruction, Offset(s.pc))
+            format!("`{}` at {}", s.instruction, Offset(s.pc))
         };
-        u.text(&instruction, &|va| self.bounds.place(va))
+        let place = |space, at| match space {
+            Space::Global
+                if at >= self.arguments.end && at - self.arguments.end < ARGUMENTS && !self.arguments.is_empty() =>
+            {
+                format!("byte {} of the kernel's arguments", at - self.arguments.start)
+            }
+            Space::Global => self.bounds.place(at),
+            Space::Shared if self.bounds.lds_named(at) => self.bounds.lds_place(at),
+            Space::Shared => format!("the LDS at offset {at:#x}"),
+            Space::Private => format!("private memory at offset {at:#x}"),
+        };
+        u.text(&instruction, &place)
     }
 
-    fn race_text(&self, who: &Entry, b: &super::report::Both) -> String {
+    fn undefined_help(&self, u: &Found) -> Option<String> {
+        let help = match u.space()? {
+            Space::Shared if self.rust => "write every element that is read, with a `group::barrier()` between",
+            Space::Global if self.rust => {
+                "memory of `alloc` holds nothing until somebody writes it: `upload` and `alloc_zeroed` do"
+            }
+            _ => return None,
+        };
+        Some(String::from(help))
+    }
+
+    fn race_text(&self, b: &super::report::Both) -> String {
         let place = match b.local {
             true => self.bounds.lds_place(b.at),
             false => self.bounds.place(b.at),
@@ -306,29 +352,38 @@ impl Sanitizer {
         };
         let (here, there) = (name(b.role), name(b.other_role));
         let same = if b.same { " of the same value" } else { "" };
-        let remedy = match (b.gap, b.local, who.group == b.other.group) {
-            (Gap::Scope, ..) => {
-                "a flag is passed between them at workgroup scope, which other workgroups do not see: use device scope (the flag \
-                 loaded with glc, then a wait, buffer_gl1_inv, buffer_gl0_inv)"
-            }
-            (Gap::Caches, _, true) => {
-                "a flag is passed between them, but the reader's L0 may hold older values: buffer_gl0_inv after the flag"
-            }
-            (Gap::Caches, _, false) => {
-                "a flag is passed between them, but the reader's caches may hold older values: buffer_gl1_inv and \
-                 buffer_gl0_inv after the flag"
-            }
-            (Gap::Order, true, _) => "a barrier must stand between them, and a wait for LGKMcnt before it",
-            (Gap::Order, false, true) => "a barrier must stand between them, and a wait for the first one before it",
-            (Gap::Order, false, false) => {
-                "workgroups run in no order: only an atomic after a wait, and an acquire of it (wait, buffer_gl1_inv, buffer_gl0_inv), makes one"
-            }
+        let gap = match b.gap {
+            Gap::Order => "with nothing to order them",
+            Gap::Caches => "ordered by a flag, but the reader's caches may hold older values",
+            Gap::Scope => "ordered by a flag at workgroup scope, which other workgroups do not see",
         };
         let doubt = if b.doubtful {
             " (unless the store is an atomic one)"
         } else {
             ""
         };
-        format!("{here} here and {there} by another wave{same} at {place} with nothing to order them{doubt}; {remedy}")
+        format!("{here} here and {there} by another wave{same} at {place}, {gap}{doubt}")
+    }
+
+    fn race_help(&self, who: &Entry, b: &super::report::Both) -> String {
+        let near = who.group == b.other.group;
+        String::from(match (b.gap, b.local, near) {
+            (Gap::Scope, ..) => {
+                "use device scope: load the flag with glc, then a wait, buffer_gl1_inv and buffer_gl0_inv"
+            }
+            (Gap::Caches, _, true) => "buffer_gl0_inv after the flag was read",
+            (Gap::Caches, _, false) => "buffer_gl1_inv and buffer_gl0_inv after the flag was read",
+            (Gap::Order, local, near) if self.rust && (local || near) => {
+                "put a `group::barrier()` between them"
+            }
+            (Gap::Order, ..) if self.rust => {
+                "workgroups run in no order: let each element have one writer, or use atomics"
+            }
+            (Gap::Order, true, _) => "a barrier must stand between them, and a wait for LGKMcnt before it",
+            (Gap::Order, false, true) => "a barrier must stand between them, and a wait for the first one before it",
+            (Gap::Order, false, false) => {
+                "workgroups run in no order: only an atomic after a wait, and an acquire of it (wait, buffer_gl1_inv, buffer_gl0_inv), makes one"
+            }
+        })
     }
 }

@@ -18,6 +18,7 @@ mod bounds;
 mod clocks;
 mod launch;
 mod lds;
+pub(crate) mod outside;
 mod race;
 mod report;
 mod shadow;
@@ -30,14 +31,15 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use t0_backend_rdna3::errata::Rule;
+use t0_backend_rdna3::isa::Class;
 
 use crate::aperture::Space;
 use crate::driver::Severity;
 use crate::group::Setup;
 use crate::job::lock;
 use crate::mem::{lanes_of, Addresses};
-use crate::program::{Dst, Instr};
-use crate::wave::{Row, Wave};
+use crate::program::{Dst, Instr, Src};
+use crate::wave::{Row, Wave, WaveState};
 
 use bounds::Good;
 use clocks::{Clocks, Done, Finished, Rows, Views};
@@ -49,6 +51,9 @@ pub(crate) use shadow::Entry;
 use shadow::Role;
 use sync::{Acquired, Held};
 use taint::{Bytes, Taint};
+
+/// Bytes of a cache line of the scalar unit.
+const ARGUMENTS: u64 = 64;
 
 /// What an access does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -200,6 +205,9 @@ impl Watch {
     /// An instruction that is about to execute.
     #[inline(always)]
     pub fn flow(&mut self, w: &mut Wave, i: &Instr) {
+        if i.selects {
+            outside::note(w, i);
+        }
         let Some(t) = self.taint.get_mut(w.index as usize) else {
             return;
         };
@@ -233,7 +241,12 @@ impl Watch {
             return;
         };
         match touch.space {
-            Space::Global => t.global(w, touch, &self.launch.unwritten),
+            Space::Global => {
+                t.global(w, touch, &self.launch.unwritten);
+                if touch.kind == Kind::Load {
+                    t.arguments(w, touch, &self.launch.arguments);
+                }
+            }
             _ => t.local(w, touch, &mut self.undefined),
         }
         if !t.found.is_empty() {
@@ -423,6 +436,33 @@ impl Watch {
                 }
             }
         }
+        if t.kind == Kind::Load {
+            self.arguments(w, t);
+        }
+    }
+
+    /// A load that begins in the kernel's arguments, or goes through their address, and ends behind them. Compilers load
+    /// more than they need; the packet's reader gives them whole cache lines of 64 bytes.
+    fn arguments(&mut self, w: &Wave, t: &Touch) {
+        let args = self.launch.arguments.clone();
+        let through = match (t.instr.class, t.instr.src[0]) {
+            (Class::Smem, Src::S(r)) => !args.is_empty() && w.s64(usize::from(r) & 127) == args.start,
+            _ => false,
+        };
+        let end = args.end.next_multiple_of(ARGUMENTS);
+        for l in lanes_of(t.lanes) {
+            let (va, to) = (t.at[l], t.at[l].saturating_add(t.bytes.into()));
+            if (args.contains(&va) || through && va >= args.end) && to > end {
+                let size = args.end - args.start;
+                self.plain("out-of-bounds", w, t, l, || {
+                    format!(
+                        "load of {} bytes {} bytes past the end of the kernel's arguments, which have {size} bytes (kernarg_segment_size)",
+                        t.bytes,
+                        to - args.end
+                    )
+                });
+            }
+        }
     }
 
     /// Reports a mistake of one lane.
@@ -461,11 +501,10 @@ impl Watch {
                 let (of, to) = (Space::of(base[l]), Space::of(va[l]));
                 let text = || {
                     format!(
-                        "the address register {:#x} points to {}, the offset leads to {} ({:#x}): the register alone chooses; add the offset to the register",
-                        base[l],
+                        "the address register points to {}, the offset of {} bytes leads to {}: the register alone chooses; add the offset to the register",
                         name(of),
+                        va[l].wrapping_sub(base[l]) as i64,
                         name(to),
-                        va[l]
                     )
                 };
                 self.value_trap(Rule::FlatOffset.name(), w, i, l, text);
@@ -510,8 +549,28 @@ impl Watch {
         }
     }
 
+    /// The barrier opens, and some waves never met it: they have ended. Those that did nothing before, such as the waves behind
+    /// the end of an array, leave so in many kernels, and the card counts them as arrived.
+    fn skipped(&mut self, waves: &[Wave]) {
+        let Some(met) = waves.iter().find(|w| w.state == WaveState::AtBarrier) else {
+            return;
+        };
+        let took_part = |w: &&Wave| w.state == WaveState::Ended && (w.writes > 0 || w.barriers > 0);
+        if let Some(ended) = waves.iter().find(took_part) {
+            let entry = |w: &Wave| Entry {
+                group: self.group,
+                at: w.stop,
+                wave: w.index as u8,
+                ..Entry::default()
+            };
+            let (who, end) = (entry(met), entry(ended));
+            self.reports.add(&who, What::Skipped(end));
+        }
+    }
+
     /// The barrier opens.
     pub fn barrier(&mut self, waves: &[Wave]) {
+        self.skipped(waves);
         let done: Vec<Finished> = waves.iter().map(|w| self.finished(w)).collect();
         self.clocks.barrier(&done);
         self.lds.barrier(&self.clocks.own);

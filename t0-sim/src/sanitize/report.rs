@@ -44,6 +44,8 @@ pub(super) enum What {
     Race(Both),
     /// A value nobody has defined is used.
     Undefined(Found),
+    /// A wave waits at a barrier that another one has never met: it ended there.
+    Skipped(Entry),
     /// A mistake of one access: rule, severity and text.
     Plain(&'static str, Severity, String),
 }
@@ -63,6 +65,7 @@ impl Report {
             What::Race(b) if b.local => "lds-race",
             What::Race(_) => "global-race",
             What::Undefined(_) => "uninitialised",
+            What::Skipped(_) => "barrier-divergence",
             What::Plain(rule, ..) => rule,
         }
     }
@@ -71,6 +74,7 @@ impl Report {
         match &self.what {
             What::Race(b) if b.same || b.doubtful => Severity::Warning,
             What::Race(_) | What::Undefined(_) => Severity::Error,
+            What::Skipped(_) => Severity::Warning,
             What::Plain(_, severity, _) => *severity,
         }
     }
@@ -96,6 +100,7 @@ impl Reports {
         };
         let other = match &report.what {
             What::Race(b) => b.other.at,
+            What::Skipped(end) => end.at,
             What::Plain(..) | What::Undefined(_) => u32::MAX,
         };
         self.put((report.rule(), who.at, other), report);

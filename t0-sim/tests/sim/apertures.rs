@@ -122,6 +122,7 @@ fn the_aperture_is_chosen_before_the_offset_is_added() {
         len: 8,
         size: 1024,
         write: false,
+        wanted: None,
     };
     assert_eq!(
         (seen.len(), seen[0].kind, seen[0].lane, seen[0].count),

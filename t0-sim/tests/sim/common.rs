@@ -157,6 +157,8 @@ pub struct Kernel {
     pub private: u32,
     /// 32 or 64.
     pub lanes: u32,
+    /// Bytes of the arguments; 0: the descriptor does not say.
+    pub kernarg: u32,
     /// Workgroups use both CUs of a WGP, each with an L0 of its own.
     pub wgp: bool,
 }
@@ -171,6 +173,7 @@ impl Default for Kernel {
             lds: 0,
             private: 0,
             lanes: 32,
+            kernarg: 0,
             wgp: false,
         }
     }
@@ -182,6 +185,7 @@ impl Kernel {
         let mut image = vec![0u32; 64];
         image[0] = self.lds;
         image[1] = self.private;
+        image[2] = self.kernarg;
         image[4] = 256;
         let unit = if self.lanes == 64 { 4 } else { 8 };
         image[12] =

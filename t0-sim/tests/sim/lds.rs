@@ -80,7 +80,8 @@ fn what_lies_outside_reads_zero_and_is_dropped_dword_by_dword() {
             address: 248,
             len: 16,
             size: 256,
-            write: false
+            write: false,
+            wanted: None,
         }
     );
     // A store of 12 bytes, the first 8 inside.

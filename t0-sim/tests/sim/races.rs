@@ -483,7 +483,8 @@ fn a_scope_that_is_too_narrow_is_told() {
     let all = between_groups(2);
     let text = |name: &str, k: usize| {
         let p = all.iter().filter(|p| p.name.starts_with(name)).nth(k).unwrap();
-        p.run(&p.racy, 1)[0].text.clone()
+        let f = &p.run(&p.racy, 1)[0];
+        format!("{}: {}", f.text, f.help.as_ref().unwrap())
     };
     let narrow = text("a flag at workgroup scope", 0);
     assert!(
@@ -505,10 +506,11 @@ fn a_report_names_both_sides() {
     assert_eq!((other.wave, other.lane), (0, 31));
     let text = f.to_string();
     for want in [
-        "error (lds-race): read here and write by another wave at LDS offset 0x7c",
+        "error[lds-race]: read here and write by another wave at LDS offset 0x7c, with nothing to order them",
         "`ds_load_b32 v6, v5`",
         "workgroup (0, 0, 0) wave 1 lane 0",
-        "the other side: instruction `ds_store_b32 v2, v1`",
+        "note: the other side: instruction `ds_store_b32 v2, v1`",
+        "help: a barrier must stand between them, and a wait for LGKMcnt before it",
         "wave 0 lane 31",
     ] {
         assert!(text.contains(want), "`{text}` lacks `{want}`");

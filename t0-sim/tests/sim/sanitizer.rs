@@ -1,7 +1,7 @@
 //! What the sanitizer finds in single accesses: exact sizes, names, and traps that depend on values.
 
 use crate::common::*;
-use t0_sim::driver::{ExecFault, Finding, PageFlags, Severity, Vm};
+use t0_sim::driver::{ExecFault, Finding, FindingKind, PageFlags, Severity, Vm};
 use t0_sim::{Launch, RunStats, Simulator};
 
 const KERNEL: u64 = 0x10_0000;
@@ -173,4 +173,111 @@ fn doubtful_pairs_are_warnings() {
         "v_mul_f32 v8, v2, v2\nv_dual_add_f32 v10, v8, v1 :: v_dual_mul_f32 v11, v7, v2",
     );
     assert_eq!(s.unwrap().findings, vec![]);
+}
+
+/// Runs a kernel with so many bytes of arguments, of which 128 can be read, on two waves.
+fn with_arguments(kernarg: u32, text: &str) -> Vec<Finding> {
+    let vm = Vm::new().unwrap();
+    let kernel = Kernel {
+        kernarg,
+        lds: 256,
+        ..Kernel::default()
+    };
+    let begin = "s_load_b64 s[4:5], s[0:1], 0x0\nv_and_b32 v1, 0x3ff, v0\nv_lshrrev_b32 v3, 5, v1\nv_readfirstlane_b32 s8, v3\nv_lshlrev_b32 v1, 2, v1\ns_waitcnt lgkmcnt(0)";
+    kernel.load(&vm, KERNEL, "arguments", &format!("{begin}\n{text}\ns_endpgm"));
+    pointers(&vm, ARGS, &[DATA]);
+    vm.map_fresh(DATA, 4096, PageFlags::ALL, "c").unwrap();
+    let launch = Launch {
+        descriptor: KERNEL,
+        kernarg: ARGS,
+        grid: [64, 1, 1],
+        workgroup: [64, 1, 1],
+        lds: 256,
+    };
+    let run = Simulator::new().with_sanitizer(true).run(&launch, &vm);
+    run.unwrap_or_else(|e| panic!("{e}")).findings
+}
+
+#[test]
+fn loads_behind_the_arguments() {
+    // Compilers load more than they need.
+    let wide = "s_load_b512 s[16:31], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)";
+    assert_eq!(with_arguments(20, wide), []);
+    let far = "s_load_b64 s[16:17], s[0:1], 0x3c\ns_waitcnt lgkmcnt(0)";
+    let [f] = &with_arguments(20, far)[..] else { panic!() };
+    assert_eq!((f.rule, f.severity), ("out-of-bounds", Severity::Error));
+    assert!(f.text.starts_with("load of 8 bytes"), "{f}");
+    let none = "s_load_b32 s16, s[0:1], 0x40\ns_waitcnt lgkmcnt(0)";
+    let found = with_arguments(20, none);
+    assert!(found.iter().any(|f| f.text.contains("past the end")), "{found:?}");
+    // What lies behind them is nobody's: it may be loaded, not used.
+    let store = |s: &str| format!("{wide}\nv_mov_b32 v4, {s}\nglobal_store_b32 v1, v4, s[4:5]");
+    assert_eq!(with_arguments(20, &store("s20")), []);
+    let [f] = &with_arguments(20, &store("s21"))[..] else {
+        panic!()
+    };
+    assert_eq!(f.rule, "uninitialised");
+    assert!(
+        f.text
+            .contains("read from byte 20 of the kernel's arguments, which nobody has written"),
+        "{f}"
+    );
+    assert_eq!(with_arguments(24, &store("s21")), []);
+    // Nobody says how many there are.
+    assert_eq!(with_arguments(0, &store("s21")), []);
+}
+
+#[test]
+fn a_wave_that_ends_before_a_barrier() {
+    let ends = |before: &str, other: &str| {
+        format!("s_cmp_eq_u32 s8, 0\ns_cbranch_scc0 rest\n{before}\ns_endpgm\nrest:\nds_store_b32 v1, v1\ns_waitcnt lgkmcnt(0)\n{other}")
+    };
+    // It has done its part, and leaves.
+    let worker = ends("ds_store_b32 v1, v1\ns_waitcnt lgkmcnt(0)", "s_barrier");
+    let [f] = &with_arguments(0, &worker)[..] else { panic!() };
+    assert_eq!((f.rule, f.severity), ("barrier-divergence", Severity::Warning));
+    let other = f.other.as_ref().unwrap();
+    assert_eq!((f.site.instruction.as_str(), f.site.wave), ("s_barrier", 1));
+    assert_eq!((other.instruction.as_str(), other.wave), ("s_endpgm", 0));
+    let later = format!("s_barrier\n{}", ends("", "s_barrier"));
+    assert_eq!(with_arguments(0, &later).len(), 1);
+    // Nothing to do for this wave: many kernels leave so.
+    assert_eq!(with_arguments(0, &ends("", "s_barrier")), []);
+    assert_eq!(
+        with_arguments(0, &ends("ds_store_b32 v1, v1\ns_waitcnt lgkmcnt(0)", "")),
+        []
+    );
+}
+
+/// As t0's code has it: an index that is out of range gets an address outside of the LDS.
+#[test]
+fn an_index_of_shared_that_is_out_of_range() {
+    let choose = "v_cmp_gt_u32 vcc_lo, 0x40, v1\nv_cndmask_b32 v5, v6, v1, vcc_lo\nds_store_b32 v5, v1 offset:16\ns_waitcnt lgkmcnt(0)";
+    let s_half = "s_cmp_lt_u32 s8, 1\ns_movk_i32 s9, 0x90\ns_cselect_b32 s9, s9, 0x10000\nv_mov_b32 v5, s9\nds_load_b32 v7, v5\ns_waitcnt lgkmcnt(0)";
+    for (text, address, wanted, lane) in [
+        (choose.replace("v6,", "0x10000,"), 0x1_0010, 0x40, 16),
+        (
+            format!("s_mov_b32 s9, 0x10000\n{}", choose.replace("v6,", "s9,")),
+            0x1_0010,
+            0x40,
+            16,
+        ),
+        (s_half.to_owned(), 0x1_0000, 0x90, 0),
+    ] {
+        let found = with_arguments(0, &text);
+        let [f] = &found[..] else { panic!("{text}: {found:#?}") };
+        assert_eq!(
+            (f.rule, f.severity, f.site.lane),
+            ("lds-out-of-bounds", Severity::Error, lane),
+            "{f}"
+        );
+        let kind = FindingKind::LdsOutOfRange {
+            address,
+            len: 4,
+            size: 256,
+            write: wanted == 0x40,
+            wanted: Some(wanted),
+        };
+        assert_eq!(f.text, kind.to_string());
+    }
 }

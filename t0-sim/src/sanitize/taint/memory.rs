@@ -350,6 +350,22 @@ impl Taint {
         }
     }
 
+    /// A load that reaches behind the kernel's arguments: what lies there is nobody's.
+    pub fn arguments(&mut self, w: &Wave, touch: &Touch, args: &std::ops::Range<u64>) {
+        let half = w.half();
+        for l in lanes_of(touch.lanes).filter(|&l| args.contains(&touch.at[l])) {
+            let end = touch.at[l].saturating_add(touch.bytes.into());
+            let mut from = args.end;
+            while from < end {
+                let len = (4 - from % 4).min(end - from) as u32;
+                let born = Born::load(touch.instr.index, Space::Global, from);
+                let at = (from - touch.at[l]) as u32;
+                self.land_part(half, touch, l, at & !3, low(8 * len) << (8 * (at & 3)), born);
+                from += u64::from(len);
+            }
+        }
+    }
+
     /// A lane's load. A scalar one is as long as sixteen dwords.
     fn fetch(&mut self, half: usize, touch: &Touch, l: usize, memory: &Undefined) {
         let mut from = 0;

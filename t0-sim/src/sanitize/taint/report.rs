@@ -121,8 +121,24 @@ pub(in crate::sanitize) struct Found {
 }
 
 impl Found {
-    /// The report. `instruction` describes a load, `place` an address of global memory.
-    pub fn text(&self, instruction: &dyn Fn(u32) -> String, place: &dyn Fn(u64) -> String) -> String {
+    /// The instruction that loaded the value.
+    pub fn load(&self) -> Option<u32> {
+        match self.born.origin() {
+            Origin::Load(index, ..) => index.filter(|_| self.name.is_some()),
+            Origin::Register(_) => None,
+        }
+    }
+
+    /// Which memory the value was loaded from.
+    pub fn space(&self) -> Option<Space> {
+        match self.born.origin() {
+            Origin::Load(_, space, _) => Some(space),
+            Origin::Register(_) => None,
+        }
+    }
+
+    /// The report. `instruction` describes a load, `place` a place in memory that has a name.
+    pub fn text(&self, instruction: &dyn Fn(u32) -> String, place: &dyn Fn(Space, u64) -> String) -> String {
         let lane = self.lane.map_or(String::new(), |l| format!(" (lane {l})"));
         let subject = match self.name {
             Some(n) => format!("{n}{lane} is used as {}", self.what),
@@ -131,23 +147,15 @@ impl Found {
         match (self.born.origin(), self.name) {
             (Origin::Register(r), Some(n)) if r == n => format!("{subject} but was never written"),
             (Origin::Register(r), _) => format!("{subject} but comes from {r}, which was never written"),
-            (Origin::Load(_, space, at), None) => format!("{subject}: nobody has written {}", bytes(space, at, place)),
+            (Origin::Load(_, space, at), None) => format!("{subject}: nobody has written {}", place(space, at)),
             (Origin::Load(index, space, at), Some(_)) => {
                 let load = index.map_or_else(|| String::from("a load"), instruction);
                 format!(
                     "{subject} but holds what {load} read from {}, which nobody has written",
-                    bytes(space, at, place)
+                    place(space, at)
                 )
             }
         }
-    }
-}
-
-fn bytes(space: Space, at: u64, place: &dyn Fn(u64) -> String) -> String {
-    match space {
-        Space::Global => place(at),
-        Space::Shared => format!("the LDS at offset {at:#x}"),
-        Space::Private => format!("private memory at offset {at:#x}"),
     }
 }
 
