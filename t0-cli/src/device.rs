@@ -4,7 +4,7 @@ use crate::error::CliError;
 use std::sync::{Arc, Mutex, PoisonError};
 use t0_backend_rdna3::target::{Target, GFX1100};
 use t0_kfd::{Kfd, RealKfd};
-use t0_runtime::{numerics_from_environment, sanitize_from_environment, Gpu};
+use t0_runtime::{numerics_from_environment, order_seed_from_environment, sanitize_from_environment, Gpu};
 use t0_sim::driver::{node_of, Dispatch, DispatchStats, ExecFault, Executor, SimKfd, Vm};
 use t0_sim::{Numerics, Profile, Simulator};
 
@@ -138,6 +138,7 @@ impl Device {
         };
         let sanitize = options.sanitize || sanitize_from_environment()?;
         let mut simulator = Simulator::new().with_numerics(numerics).with_sanitizer(sanitize);
+        simulator = simulator.with_order_seed(order_seed_from_environment()?);
         if options.profile {
             simulator = simulator.with_profile();
         }

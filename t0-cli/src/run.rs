@@ -682,6 +682,8 @@ impl Guarded {
             severity: "warning",
             place: Place::default(),
             other: None,
+            born: None,
+            help: None,
             count: Some(missing.len() as u64),
             long: None,
             text,

@@ -373,8 +373,12 @@ fn an_output_without_a_fill_is_undefined() {
     let born = "is used as data for global memory but holds what `global_load_b32 v";
     assert!(text.contains(born), "{text}");
     assert!(
-        text.ends_with("(axpy.cl:7) read from `y`, index 0, which nobody has written"),
+        text.ends_with("read from `y`, index 0, which nobody has written"),
         "{text}"
+    );
+    assert_eq!(
+        (f["born"]["file"].as_str(), f["born"]["line"].as_u64()),
+        (Some("axpy.cl"), Some(7))
     );
 }
 

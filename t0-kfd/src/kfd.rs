@@ -164,6 +164,9 @@ pub trait Kfd: Send + Sync {
         vec![true; len as usize]
     }
 
+    /// Runs the waves of what is launched from here on in another order: 0 is the usual one. Only a simulated driver can.
+    fn vary_order(&self, _by: u64) {}
+
     /// Tells which code object was loaded at `va`, so that faults name kernel and line; a real driver ignores it.
     fn name_code(&self, _va: u64, _code_object: &[u8]) {}
 

@@ -169,6 +169,11 @@ impl Gpu {
         all.into_iter().map(|f| f.text).collect()
     }
 
+    /// Runs waves of the launches from here on in another order; 0: in the usual one. A card has its own.
+    pub(crate) fn vary_order(&self, by: u64) {
+        self.device.driver.kfd.vary_order(by);
+    }
+
     /// Waits until all queues are idle.
     pub fn wait(&self) -> Result<()> {
         self.device.live_queues().iter().try_for_each(|q| q.wait_idle())

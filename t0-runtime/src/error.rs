@@ -24,6 +24,12 @@ pub enum Error {
         /// Its value.
         value: String,
     },
+    /// `T0_ORDER_SEED` is no number.
+    #[error("T0_ORDER_SEED is {value:?}; use a whole number: which order waves run in on the simulated card, 0 for the usual one")]
+    OrderSeed {
+        /// Its value.
+        value: String,
+    },
     /// The sanitizer found mistakes of kernels. The results may be right all the same.
     #[error("the sanitizer found {count} mistake(s), `Gpu::findings` has all of them; the first:\n{first}")]
     Findings {

@@ -36,7 +36,9 @@ pub use device::Gpu;
 pub use error::{Error, Result};
 pub use kernel::{Args, Build, Grid, KernelKey, Launch, ScalarArg};
 pub use memory::Kind;
-pub use module::{numerics_from_environment, sanitize_from_environment, Kernel, Module, SimOptions};
+pub use module::{
+    numerics_from_environment, order_seed_from_environment, sanitize_from_environment, Kernel, Module, SimOptions,
+};
 pub use param::{Element, Param};
 pub use queue::{Queue, Submission};
 pub use stop::OutOfRange;

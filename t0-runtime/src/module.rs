@@ -64,6 +64,11 @@ pub(crate) fn simulator(options: &SimOptions) -> Result<(Arc<dyn Executor>, bool
         None => sanitize_from_environment()?,
     };
     let mut simulator = t0_sim::Simulator::new().with_numerics(numerics);
+    let order = match options.order_seed {
+        Some(seed) => seed,
+        None => order_seed_from_environment()?,
+    };
+    simulator = simulator.with_order_seed(order);
     if let Some(n) = options.instructions {
         simulator = simulator.with_budget(n);
     }
@@ -78,6 +83,8 @@ pub struct SimOptions {
     /// Whether every access of memory is watched (bounds, races, misplaced atomics); without: `T0_SANITIZE`. A mistake
     /// found is an error of the next wait, and all are in `Gpu::findings`.
     pub sanitize: Option<bool>,
+    /// In which order waves and workgroups take turns; without: `T0_ORDER_SEED`, else 0, the usual one.
+    pub order_seed: Option<u64>,
     /// Instructions a wave may execute before it counts as an endless loop; without: 2²⁸.
     pub instructions: Option<u64>,
 }
@@ -98,6 +105,22 @@ pub(crate) fn checked_from_environment() -> Result<bool> {
 /// Another value.
 pub fn sanitize_from_environment() -> Result<bool> {
     switch("T0_SANITIZE")
+}
+
+/// In which order the simulated card runs waves and workgroups according to `T0_ORDER_SEED`, a whole number; 0, the usual
+/// one, when it is not set.
+///
+/// # Errors
+/// Another value.
+pub fn order_seed_from_environment() -> Result<u64> {
+    match std::env::var_os("T0_ORDER_SEED") {
+        None => Ok(0),
+        Some(v) if v.is_empty() => Ok(0),
+        Some(v) => {
+            let value = v.to_string_lossy().into_owned();
+            value.parse().map_err(|_| Error::OrderSeed { value })
+        }
+    }
 }
 
 /// A variable of the environment that is 1, 0, empty or not there.

@@ -2,7 +2,7 @@
 //! in `job.rs`.
 
 use std::collections::HashMap;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use t0_backend_rdna3::occupancy::{occupancy, Usage};
@@ -40,6 +40,9 @@ pub struct Simulator {
     numerics: Numerics,
     profiling: bool,
     sanitizing: bool,
+    /// Which order waves and workgroups run in, and what a client has added to it.
+    order: u64,
+    varied: AtomicU64,
     profiles: Mutex<Vec<Profile>>,
     cache: Mutex<HashMap<(u64, u32, u32), Cached>>,
 }
@@ -101,6 +104,8 @@ impl Simulator {
             numerics: Numerics::Fast,
             profiling: false,
             sanitizing: false,
+            order: 0,
+            varied: AtomicU64::new(0),
             profiles: Mutex::default(),
             cache: Mutex::default(),
         }
@@ -146,6 +151,13 @@ impl Simulator {
     /// [`RunStats::findings`].
     pub fn with_sanitizer(mut self, on: bool) -> Simulator {
         self.sanitizing = on;
+        self
+    }
+
+    /// Chooses in which order the waves of a workgroup, and workgroups that are resident together, take turns: 0 is the usual
+    /// one, ascending. A program whose results depend on it lacks a barrier, or has atomics that do not commute.
+    pub fn with_order_seed(mut self, seed: u64) -> Simulator {
+        self.order = seed;
         self
     }
 
@@ -259,6 +271,7 @@ impl Simulator {
         let mut setup = d.setup(launch, inputs, self.budget).map_err(&named)?;
         setup.numerics = self.numerics;
         setup.resident = self.resident(&setup);
+        setup.order = self.order.wrapping_add(self.varied.load(Ordering::Relaxed));
         setup.check_scratch().map_err(&named)?;
         let program = self.program(&mem, &setup).map_err(&named)?;
         let known = program.code.len();
@@ -420,6 +433,10 @@ impl Drop for Lent<'_> {
 }
 
 impl Executor for Simulator {
+    fn vary_order(&self, by: u64) {
+        self.varied.store(by, Ordering::Relaxed);
+    }
+
     fn dispatch(&self, d: &Dispatch, vm: &Vm) -> Result<DispatchStats, ExecFault> {
         let launch = Launch {
             descriptor: d.kernel_object(),
@@ -588,6 +605,7 @@ impl Descriptor {
             // COMPUTE_PGM_RSRC1 bit 29 (LLVM AMDGPUUsage).
             wgp_mode: self.rsrc1 >> 29 & 1 == 1,
             resident: 1,
+            order: 0,
         })
     }
 

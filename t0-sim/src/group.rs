@@ -3,13 +3,15 @@
 //! Waves run round-robin: each until its barrier, its end or the end of its time slice, so that waves of a group may
 //! wait for each other through LDS or global atomics. A barrier opens when every wave that has not ended stands at
 //! it; hardware counts ended waves as arrived. A group can be suspended at any instruction and continued elsewhere; the
-//! turns of its waves do not depend on that, because they are counted in instructions. A group that seems to wait for
+//! turns of its waves do not depend on that, because they are counted in instructions. Which wave comes first is `dice.rs`'s
+//! matter. A group that seems to wait for
 //! another (it polls and writes nothing) yields soon; see `order.rs`.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::backtrace::Standing;
+use crate::dice::Dice;
 use crate::driver::ExecFaultKind;
 use crate::exec::{run, Env, Fault, Polls, Stop};
 use crate::mem::{Global, Lds};
@@ -56,6 +58,8 @@ pub(crate) struct Setup {
     pub wgp_mode: bool,
     /// Workgroups the card has room for at once.
     pub resident: u64,
+    /// Which order of waves and workgroups, see `dice.rs`.
+    pub order: u64,
 }
 
 impl Setup {
@@ -83,7 +87,11 @@ pub(crate) struct Group {
     lds: Lds,
     /// The sanitizer's view of the group, when it is on.
     pub watch: Option<Box<Watch>>,
-    /// The wave whose turn it is.
+    /// The waves in the order of their turns, when that is not the usual one.
+    order: Vec<u32>,
+    /// Rounds so far.
+    round: u64,
+    /// The place in the order whose turn it is.
     turn: usize,
     /// Instructions that wave may have executed when its turn ends; 0 before the turn.
     until: u64,
@@ -176,6 +184,8 @@ impl Group {
             program,
             lds: Lds::new(s.lds),
             watch: None,
+            order: Vec::new(),
+            round: 0,
             turn: 0,
             until: 0,
             rounds: 0,
@@ -212,10 +222,18 @@ impl Group {
         token: bool,
     ) -> Result<Pause, GroupFault> {
         let count = self.waves.len() as u32;
-        while let Some(w) = self.waves.get_mut(self.turn) {
+        if self.turn == 0 && self.until == 0 {
+            self.round += 1;
+            if s.order != 0 {
+                self.order = self.dice(s).order(count);
+            }
+        }
+        while self.turn < self.waves.len() {
+            let (k, slice) = (self.current(), self.slice(s));
+            let Some(w) = self.waves.get_mut(k) else { break };
             if w.state == WaveState::Running {
                 if self.until == 0 {
-                    self.until = (w.issued + SLICE).min(s.budget);
+                    self.until = (w.issued + slice).min(s.budget);
                 }
                 let mut env = Env {
                     program: &self.program,
@@ -228,7 +246,7 @@ impl Group {
                     polls: &mut self.polls,
                     watch: self.watch.as_deref_mut(),
                 };
-                let stop = match self.trails.get_mut(self.turn) {
+                let stop = match self.trails.get_mut(k) {
                     Some(trail) if self.until > watched_from(s.budget) => trail.follow(w, &mut env, self.until),
                     _ => run(w, &mut env, self.until),
                 };
@@ -236,7 +254,7 @@ impl Group {
                 match stop {
                     Stop::Paused => {}
                     Stop::Token => return Ok(Pause::Token),
-                    Stop::Yield => return Ok(self.yields(Some(self.turn))),
+                    Stop::Yield => return Ok(self.yields(Some(k))),
                     Stop::Jump(to) => return Ok(Pause::Jump(to)),
                 }
                 if w.state == WaveState::Running && w.issued >= s.budget {
@@ -258,6 +276,26 @@ impl Group {
             return Ok(Pause::Round);
         }
         Ok(self.yields(None))
+    }
+
+    /// The wave whose turn it is.
+    fn current(&self) -> usize {
+        self.order.get(self.turn).map_or(self.turn, |&k| k as usize)
+    }
+
+    fn dice(&self, s: &Setup) -> Dice {
+        let [x, y, z] = self.id.map(u64::from);
+        Dice::new(&[s.order, x | y << 32, z, self.round])
+    }
+
+    /// Instructions the wave whose turn it is may run: in another order than the usual one sometimes few.
+    fn slice(&self, s: &Setup) -> u64 {
+        if s.order == 0 || self.until != 0 {
+            return SLICE;
+        }
+        let [x, y, z] = self.id.map(u64::from);
+        let mut dice = Dice::new(&[s.order, x | y << 32, z, self.round, self.turn as u64]);
+        [SLICE, SLICE, 64, 8][dice.below(4) as usize]
     }
 
     /// Gives the token away; `at` is the wave that stands before an ordered instruction.
@@ -301,7 +339,7 @@ impl Group {
 
     /// A fault in the wave whose turn it is.
     pub fn fault(&self, fault: Box<Fault>) -> GroupFault {
-        let w = &self.waves[self.turn.min(self.waves.len() - 1)];
+        let w = &self.waves[self.current().min(self.waves.len() - 1)];
         GroupFault::of(fault, w)
     }
 
@@ -312,7 +350,7 @@ impl Group {
             place: None,
             waves: String::new(),
         }));
-        let trail = self.trails.get(self.turn);
+        let trail = self.trails.get(self.current());
         if let Some(back) = trail.and_then(|t| t.endless(&self.program, budget)) {
             fault.pc = back;
         }

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use t0_backend_rdna3::object::{called_function, CodeObject};
 
 use crate::backtrace::{describe, Standing};
+use crate::dice;
 use crate::dispatch::RunStats;
 use crate::driver::{self, ExecFault, ExecFaultKind, Finding, Offset, Site, Vm, Watch};
 use crate::exec::Fault;
@@ -137,8 +138,10 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// Workgroup `n` in x, y, z.
+    /// The workgroup that runs as number `n`, in x, y, z.
     fn id(&self, n: u64) -> [u32; 3] {
+        let (total, resident) = self.order.sizes();
+        let n = dice::workgroup(self.setup.order, n, total, resident);
         let [gx, gy, _] = self.setup.groups().map(u64::from);
         [n % gx, n / gx % gy, n / (gx * gy)].map(|v| v as u32)
     }

@@ -8,6 +8,7 @@
 
 pub mod aperture;
 mod backtrace;
+mod dice;
 pub mod dispatch;
 pub mod driver;
 mod exec;

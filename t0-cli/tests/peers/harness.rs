@@ -19,8 +19,13 @@ use std::sync::{Arc, Mutex, OnceLock};
 ///
 /// `vopd-parity` and `valu-mask-write-valu`: both rules are younger than this compiler (llvm/llvm-project#220348 of 2026,
 /// #138663 of 2025). `wave64-same-sgpr`: at -O0 clang writes lane masks over scalar sources of the same comparison, which the
-/// manual forbids (7.2.3).
-pub const TRUE: [&str; 3] = ["vopd-parity", "valu-mask-write-valu", "wave64-same-sgpr"];
+/// manual forbids (7.2.3). `never-written`: `divergence` of waves.cl returns before its store in one of its cases.
+pub const TRUE: [&str; 4] = [
+    "vopd-parity",
+    "valu-mask-write-valu",
+    "wave64-same-sgpr",
+    "never-written",
+];
 
 const CLANG: &str = "clang-19";
 

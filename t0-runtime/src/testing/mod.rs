@@ -122,6 +122,10 @@ pub struct KernelTest {
     done: Outcome,
     watched: Vec<Watched>,
     ordered: bool,
+    /// Other orders of waves that launches run in, too.
+    orders: Vec<u64>,
+    /// What memory held after the last launch in all orders but the last one.
+    results: Vec<Vec<Contents>>,
 }
 
 /// What a property test runs.
@@ -177,6 +181,11 @@ impl KernelTest {
             },
             watched: Vec::new(),
             ordered: true,
+            orders: match random {
+                Some((_, n)) => vec![1 + n as u64 % 2],
+                None => vec![1, 2],
+            },
+            results: Vec::new(),
         })
     }
 
@@ -452,13 +461,29 @@ impl KernelTest {
             return;
         }
         let before = self.contents();
-        let plain = self.run(&kernel, &before, true);
-        let optimised = self.run(&kernel, &before, false);
-        if let (Some(plain), Some(optimised), true) = (plain, optimised, self.ordered) {
-            let pairs = self.watched.iter().zip(plain.iter().zip(&optimised));
+        let plain = self.run(&kernel, &before, true, " (plain code)");
+        let optimised = self.run(&kernel, &before, false, "");
+        if let (Some(plain), Some(optimised), true) = (&plain, &optimised, self.ordered) {
+            let pairs = self.watched.iter().zip(plain.iter().zip(optimised));
             let difference = pairs.filter_map(|(w, (p, o))| w.difference(&p.bytes, &o.bytes)).next();
             self.fail_if(difference);
         }
+        self.results = optimised.into_iter().collect();
+        if self.gpu.is_simulated() {
+            self.in_other_orders(&kernel, &before);
+        }
+    }
+
+    /// The same launch with the waves in other orders; what is expected is expected of all of them.
+    fn in_other_orders(&mut self, kernel: &impl Launch, before: &[Contents]) {
+        for order in self.orders.clone() {
+            self.gpu.vary_order(order);
+            let after = self.run(kernel, before, false, " (waves in another order)");
+            self.gpu.vary_order(0);
+            self.results.extend(after);
+        }
+        // The last one is what memory holds now.
+        self.results.pop();
     }
 
     fn contents(&self) -> Vec<Contents> {
@@ -466,7 +491,7 @@ impl KernelTest {
     }
 
     /// One launch from the given contents; what memory holds then.
-    fn run(&mut self, kernel: &impl Launch, before: &[Contents], plain: bool) -> Option<Vec<Contents>> {
+    fn run(&mut self, kernel: &impl Launch, before: &[Contents], plain: bool, by: &str) -> Option<Vec<Contents>> {
         if self.done.failure.is_some() {
             return None;
         }
@@ -474,7 +499,6 @@ impl KernelTest {
             contents.put_back(&w.core);
         }
         let queue = self.queue.clone().with_plain_code(plain);
-        let by = if plain { " (plain code)" } else { "" };
         match queue.launch(kernel).and_then(|job| job.wait()) {
             Ok(()) => {}
             // plain code may need more registers than there are
@@ -511,13 +535,13 @@ impl KernelTest {
         if self.done.failure.is_some() {
             return;
         }
-        match out.buffer.to_vec() {
+        self.in_all_orders(&out.name, |t| match out.buffer.to_vec() {
             Ok(got) => {
                 let name = |i| format!("{}[{i}]", out.name);
-                self.fail_if(compare(&got, self.written(&out.name), want, name, tolerance));
+                compare(&got, t.written(&out.name), &want, name, tolerance)
             }
-            Err(e) => self.fail(e.to_string()),
-        }
+            Err(e) => Some(e.to_string()),
+        });
     }
 
     /// Every element of a matrix is what a reference on the CPU gives for its row and column.
@@ -530,15 +554,39 @@ impl KernelTest {
         if self.done.failure.is_some() {
             return;
         }
-        match out.buffer.to_vec() {
+        self.in_all_orders(&out.name, |t| match out.buffer.to_vec() {
             Ok(got) => {
                 let cols = out.buffer.cols().max(1);
                 let name = |i| format!("{}[{}][{}]", out.name, i / cols, i % cols);
                 let want = |i| want(i / cols, i % cols);
-                self.fail_if(compare(&got, self.written(&out.name), want, name, tolerance));
+                compare(&got, t.written(&out.name), want, name, tolerance)
             }
-            Err(e) => self.fail(e.to_string()),
+            Err(e) => Some(e.to_string()),
+        });
+    }
+
+    /// Checks what a buffer holds, and what it held after the last launch in other orders of waves.
+    fn in_all_orders(&mut self, name: &str, check: impl Fn(&KernelTest) -> Option<String>) {
+        let mut failures = vec![check(self)];
+        let results = std::mem::take(&mut self.results);
+        if let Some(k) = self.watched.iter().position(|w| w.name == name) {
+            let core = self.watched[k].core.clone();
+            let now = Contents::of(&core);
+            for other in results.iter().filter_map(|r| r.get(k)).filter(|r| r.bytes != now.bytes) {
+                other.put_back(&core);
+                failures.push(check(self));
+                now.put_back(&core);
+            }
         }
+        self.results = results;
+        let some_right = failures.iter().any(Option::is_none);
+        let wrong = failures.into_iter().flatten().next();
+        self.fail_if(wrong.map(|why| match some_right {
+            true => format!(
+                "{why}; in another order of waves it is right: the result depends on the order, is a barrier missing?"
+            ),
+            false => why,
+        }));
     }
 }
 

@@ -677,6 +677,10 @@ impl Kfd for SimKfd {
         }
     }
 
+    fn vary_order(&self, by: u64) {
+        self.shared.executor.vary_order(by);
+    }
+
     fn take_findings(&self) -> Vec<Found> {
         let mut stats = lock(&self.shared.stats);
         let found = stats.findings.drain(..).map(|f| Found {

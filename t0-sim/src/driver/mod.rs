@@ -47,6 +47,9 @@ pub trait Executor: Send + Sync {
     /// The packet has passed the checks firmware makes (dimensions, LDS size, workgroup size, descriptor mapped and
     /// 64-byte aligned). Memory is reached through `vm` only; a run should stop soon after [`Dispatch::cancel`] is set.
     fn dispatch(&self, d: &Dispatch, vm: &Vm) -> Result<DispatchStats, ExecFault>;
+
+    /// Runs waves and workgroups of the dispatches from here on in another order; 0: in the usual one.
+    fn vary_order(&self, _by: u64) {}
 }
 
 /// One kernel dispatch as the packet processor hands it to an [`Executor`].

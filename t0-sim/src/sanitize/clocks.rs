@@ -22,6 +22,8 @@ pub(super) type Done = [u32; 3];
 pub(super) struct Clocks {
     waves: usize,
     known: Vec<Done>,
+    /// How many loads each wave had issued when it last invalidated its L0.
+    emptied: Vec<u32>,
 }
 
 impl Clocks {
@@ -30,6 +32,7 @@ impl Clocks {
         Clocks {
             waves,
             known: vec![[0; 3]; waves * waves],
+            emptied: vec![0; waves],
         }
     }
 
@@ -40,6 +43,19 @@ impl Clocks {
         self.known
             .get(at)
             .is_some_and(|k| e.number < k[usize::from(e.counter) % 3])
+    }
+
+    /// Wave `wave` invalidates its L0 after so many loads.
+    pub fn empty(&mut self, wave: u8, loads: u32) {
+        if let Some(e) = self.emptied.get_mut(usize::from(wave)) {
+            *e = loads;
+        }
+    }
+
+    /// Whether the L0 of its wave may still hold what a load fetched.
+    pub fn in_cache(&self, load: &Entry) -> bool {
+        let emptied = self.emptied.get(usize::from(load.wave));
+        load.counter == 0 && emptied.is_some_and(|&n| load.number >= n)
     }
 
     /// What `wave` knows, with `done` of itself.

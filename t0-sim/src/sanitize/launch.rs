@@ -250,6 +250,7 @@ impl Sanitizer {
                 Event::Access(a) => a.check(shadow, clocks, reports),
                 Event::Barrier(done) => clocks.barrier(done),
                 Event::Learn(wave, row) => clocks.learn(*wave, row),
+                Event::Empty(wave, loads) => clocks.empty(*wave, *loads),
             }
         }
     }
@@ -354,7 +355,7 @@ impl Sanitizer {
         let same = if b.same { " of the same value" } else { "" };
         let gap = match b.gap {
             Gap::Order => "with nothing to order them",
-            Gap::Caches => "ordered by a flag, but the reader's caches may hold older values",
+            Gap::Caches => "ordered, but the reader's caches may hold an older value",
             Gap::Scope => "ordered by a flag at workgroup scope, which other workgroups do not see",
         };
         let doubt = if b.doubtful {
@@ -371,7 +372,7 @@ impl Sanitizer {
             (Gap::Scope, ..) => {
                 "use device scope: load the flag with glc, then a wait, buffer_gl1_inv and buffer_gl0_inv"
             }
-            (Gap::Caches, _, true) => "buffer_gl0_inv after the flag was read",
+            (Gap::Caches, _, true) => "buffer_gl0_inv behind the barrier or the flag that orders them",
             (Gap::Caches, _, false) => "buffer_gl1_inv and buffer_gl0_inv after the flag was read",
             (Gap::Order, local, near) if self.rust && (local || near) => {
                 "put a `group::barrier()` between them"

@@ -26,6 +26,7 @@ pub(super) struct Mark {
 }
 
 impl Slot for Mark {
+    const CACHED: bool = false;
     const NONE: Mark = Mark {
         id: 0,
         wave: 0,

@@ -547,6 +547,11 @@ impl Watch {
         if let Some(a) = self.acquired.get_mut(w.index as usize) {
             a.invalidate(usize::from(gl1), &w.waits.done());
         }
+        if !gl1 {
+            let (wave, loads) = (w.index as u8, w.waits.issued()[0]);
+            self.clocks.own.empty(wave, loads);
+            self.note(Event::Empty(wave, loads));
+        }
     }
 
     /// The barrier opens, and some waves never met it: they have ended. Those that did nothing before, such as the waves behind

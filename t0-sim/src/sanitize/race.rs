@@ -134,6 +134,17 @@ pub(super) fn report(reports: &mut Reports, local: bool, role: Role, e: &Entry, 
     reports.add(e, What::Race(both(local, role, va, c)));
 }
 
+/// Reports a load that may get what its wave's L0 holds and not what another wave of its workgroup has stored since.
+#[inline(always)]
+fn stale(cell: &Cell<Entry>, clocks: &Clocks, reports: &mut Reports, e: &Entry, va: u64) {
+    let in_cache = |older: &Entry| clocks.in_cache(older);
+    if let Some(c) = cell.missed(e, in_cache).filter(|c| clocks.before(&c.other, e.wave)) {
+        let gap = Gap::Caches;
+        let race = both(false, Role::Load, va, &c);
+        reports.add(e, What::Race(Both { gap, ..race }));
+    }
+}
+
 /// What is known of all groups' accesses of global memory.
 #[derive(Debug, Default)]
 pub(super) struct Shadow {
@@ -156,8 +167,13 @@ impl Shadow {
         }
         let before = |e: &Entry| e.group == a.who.group && clocks.before(e, a.who.wave);
         let pages = &mut self.pages;
+        let caches = a.role == Role::Load && !a.cu;
         a.cells(a.lanes, |e, va, value| {
-            if let Some(c) = visit(pages.cell(va), a.role, e, value, before) {
+            let cell = pages.cell(va);
+            if caches {
+                stale(cell, clocks, reports, e, va);
+            }
+            if let Some(c) = visit(cell, a.role, e, value, before) {
                 let doubtful = a.may_be_atomic(e, &c);
                 let race = both(false, a.role, va, &c);
                 reports.add(e, What::Race(Both { doubtful, ..race }));
@@ -193,8 +209,13 @@ impl Shadow {
                         }
             };
             let mut found = Vec::new();
+            let caches = role == Role::Load && !a.cu;
             a.cells(a.lanes, |e, va, value| {
-                if let Some(c) = visit(pages.cell(va), role, e, value, before) {
+                let cell = pages.cell(va);
+                if caches {
+                    stale(cell, &views.own, reports, e, va);
+                }
+                if let Some(c) = visit(cell, role, e, value, before) {
                     found.push((*e, va, c));
                 }
             });
@@ -318,6 +339,8 @@ pub(super) enum Event {
     Barrier(Box<[Done]>),
     /// A wave learnt what another one knew.
     Learn(u8, Arc<[Done]>),
+    /// A wave invalidated its L0, after so many loads.
+    Empty(u8, u32),
 }
 
 /// An access in a log.
@@ -330,6 +353,7 @@ pub(super) struct Logged {
     bytes: u32,
     values: Option<(Box<[Row]>, u32)>,
     rust: bool,
+    cu: bool,
 }
 
 impl Logged {
@@ -343,6 +367,7 @@ impl Logged {
             bytes: a.bytes,
             values: a.values.map(|(rows, shift)| (rows.into(), shift)),
             rust: a.rust,
+            cu: a.cu,
         }
     }
 
@@ -360,7 +385,7 @@ impl Logged {
             bytes: self.bytes,
             values: self.values.as_ref().map(|(rows, shift)| (&rows[..], *shift)),
             done: Finished::default(),
-            cu: false,
+            cu: self.cu,
             rust: self.rust,
             tells: false,
         };

@@ -14,6 +14,8 @@ use std::collections::HashMap;
 pub(super) trait Slot: Copy {
     /// No access.
     const NONE: Self;
+    /// Loads go through a cache.
+    const CACHED: bool;
     /// Bytes of the cell; 0: no access.
     fn mask(&self) -> u8;
     /// A compare-and-swap.
@@ -56,6 +58,7 @@ pub(crate) struct Entry {
 }
 
 impl Slot for Entry {
+    const CACHED: bool = true;
     const NONE: Entry = Entry {
         group: 0,
         number: 0,
@@ -111,13 +114,28 @@ pub(super) struct Conflict<S> {
     pub same: bool,
 }
 
+/// What few cells have.
+#[derive(Clone, Debug)]
+struct Rest<S> {
+    atomics: [S; 2],
+    /// A load that the last store of another wave came after: its cache may still hold what it saw.
+    older: S,
+}
+
+impl<S: Slot> Rest<S> {
+    const EMPTY: Rest<S> = Rest {
+        atomics: [S::NONE; 2],
+        older: S::NONE,
+    };
+}
+
 /// The accesses of a dword.
 #[derive(Clone, Debug)]
 pub(super) struct Cell<S> {
     store: S,
     loads: [S; 2],
-    /// Apart, because most cells never see one.
-    atomics: Option<Box<[S; 2]>>,
+    /// Apart, because most cells never need it.
+    rest: Option<Box<Rest<S>>>,
     /// What was stored.
     value: u32,
 }
@@ -126,13 +144,13 @@ impl<S: Slot> Cell<S> {
     pub const EMPTY: Cell<S> = Cell {
         store: S::NONE,
         loads: [S::NONE; 2],
-        atomics: None,
+        rest: None,
         value: 0,
     };
 
     /// Calls `f` with every place that holds an access.
     pub fn each(&mut self, f: impl FnMut(&mut S)) {
-        let atomics = self.atomics.iter_mut().flat_map(|a| a.iter_mut());
+        let atomics = self.rest.iter_mut().flat_map(|r| r.atomics.iter_mut());
         let all = self.loads.iter_mut().chain(atomics).chain([&mut self.store]);
         all.filter(|e| e.mask() != 0).for_each(f);
     }
@@ -156,7 +174,8 @@ impl<S: Slot> Cell<S> {
     #[inline(always)]
     pub fn atomic(&mut self, me: &S, before: impl Fn(&S) -> bool) -> Option<Conflict<S>> {
         let found = stores(self, me, &before).or_else(|| loads(self, me, &|e: &S| me.compares() || before(e)));
-        keep(self.atomics.get_or_insert_with(|| Box::new([S::NONE; 2])), me, &before);
+        let rest = self.rest.get_or_insert_with(|| Box::new(Rest::EMPTY));
+        keep(&mut rest.atomics, me, &before);
         found
     }
 
@@ -177,11 +196,35 @@ impl<S: Slot> Cell<S> {
         let bytes = spread(me.mask());
         self.value = self.value & !bytes | value.unwrap_or(!self.value) & bytes;
         let over = |e: &S| e.mask() != 0 && (e.same_wave(me) || before(e));
+        if S::CACHED {
+            let theirs = self.loads.iter().find(|e| !e.same_wave(me) && over(e));
+            match (theirs, &mut self.rest) {
+                (Some(e), rest) => rest.get_or_insert_with(|| Box::new(Rest::EMPTY)).older = *e,
+                (None, Some(rest)) if rest.older.same_wave(me) => rest.older = S::NONE,
+                _ => {}
+            }
+        }
         self.loads.iter_mut().filter(|e| over(e)).for_each(|e| *e = S::NONE);
-        if let Some(atomics) = &mut self.atomics {
-            atomics.iter_mut().filter(|e| over(e)).for_each(|e| *e = S::NONE);
+        if let Some(rest) = &mut self.rest {
+            rest.atomics.iter_mut().filter(|e| over(e)).for_each(|e| *e = S::NONE);
         }
         found
+    }
+}
+
+impl Cell<Entry> {
+    /// The store a load of the same workgroup may miss, though it came before: the wave has loaded an older value, and `in_cache` says that
+    /// its L0 may still hold that.
+    #[inline(always)]
+    pub fn missed(&self, me: &Entry, in_cache: impl Fn(&Entry) -> bool) -> Option<Conflict<Entry>> {
+        let older = self.rest.as_deref()?.older;
+        let theirs = self.store.group == me.group && !self.store.same_wave(me);
+        let stale = theirs && older.mask & self.store.mask & me.mask != 0 && older.same_wave(me) && in_cache(&older);
+        stale.then_some(Conflict {
+            other: self.store,
+            role: Role::Store,
+            same: false,
+        })
     }
 }
 
@@ -214,7 +257,7 @@ fn loads<S: Slot>(c: &Cell<S>, me: &S, before: &impl Fn(&S) -> bool) -> Option<C
 
 #[inline(always)]
 fn atomics<S: Slot>(c: &Cell<S>, me: &S, before: &impl Fn(&S) -> bool) -> Option<Conflict<S>> {
-    among(c.atomics.as_deref()?, Role::Atomic, me, before)
+    among(&c.rest.as_deref()?.atomics, Role::Atomic, me, before)
 }
 
 /// Puts an access into one of two places: that of its own wave, an empty one, or one whose access is ordered before.

@@ -94,6 +94,7 @@ fn shown(lanes: u32, text: &str) -> Vec<(u32, u32, Space, Kind, u64, u32)> {
         numerics: Numerics::Fast,
         wgp_mode: true,
         resident: 1,
+        order: 0,
     };
     let code = Code {
         ordered: false,

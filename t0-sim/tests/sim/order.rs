@@ -16,6 +16,18 @@ fn go(text: &str, groups: u32, n: usize, threads: usize) -> (Result<RunStats, Ex
 
 /// The same with LDS, of which a compute unit has 64 KiB.
 fn with_lds(text: &str, groups: u32, n: usize, threads: usize, lds: u32) -> (Result<RunStats, ExecFault>, Vec<u32>) {
+    let simulator = Simulator::new().with_threads(threads);
+    seeded(text, (groups, 1), n, simulator, lds)
+}
+
+/// The same with groups of several waves.
+fn seeded(
+    text: &str,
+    (groups, waves): (u32, u32),
+    n: usize,
+    simulator: Simulator,
+    lds: u32,
+) -> (Result<RunStats, ExecFault>, Vec<u32>) {
     let vm = Vm::new().unwrap();
     let text = format!("s_load_b64 s[2:3], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\n{text}\ns_endpgm");
     Kernel::default().load(&vm, KERNEL, "kernel", &text);
@@ -26,11 +38,11 @@ fn with_lds(text: &str, groups: u32, n: usize, threads: usize, lds: u32) -> (Res
     let launch = Launch {
         descriptor: KERNEL,
         kernarg: ARGS,
-        grid: [32 * groups, 1, 1],
-        workgroup: [32, 1, 1],
+        grid: [32 * waves * groups, 1, 1],
+        workgroup: [32 * waves, 1, 1],
         lds,
     };
-    let result = Simulator::new().with_threads(threads).run(&launch, &vm);
+    let result = simulator.run(&launch, &vm);
     let memory = read(&vm, OUT, n);
     (result, memory)
 }
@@ -288,4 +300,100 @@ fn a_launch_that_runs_says_where_its_waves_stand() {
         ),
         "{said}"
     );
+}
+
+/// What a program writes in several orders of waves: per seed the same for any number of threads.
+fn orders(text: &str, groups: u32, waves: u32, n: usize) -> Vec<Vec<u32>> {
+    let run = |seed, threads| {
+        let simulator = Simulator::new().with_threads(threads).with_order_seed(seed);
+        let (result, memory) = seeded(text, (groups, waves), n, simulator, 1024);
+        result.unwrap_or_else(|e| panic!("{e}"));
+        memory
+    };
+    let all: Vec<Vec<u32>> = (0..5).map(|seed| run(seed, 1)).collect();
+    for (seed, want) in all.iter().enumerate() {
+        assert_eq!(run(seed as u64, 3), *want, "seed {seed}");
+    }
+    all
+}
+
+/// Each wave takes a ticket of the LDS and stores it.
+const TICKETS: &str = "v_and_b32 v0, 0x3ff, v0
+    v_mov_b32 v4, 0
+    v_mov_b32 v5, 1
+    v_lshlrev_b32 v1, 2, v0
+    s_mov_b32 exec_lo, 1
+    {0}
+    ds_add_rtn_u32 v6, v4, v5
+    s_waitcnt lgkmcnt(0)
+    {1}
+    global_store_b32 v1, v6, s[2:3]";
+
+#[test]
+fn tickets_depend_on_the_order_of_waves() {
+    let waves = |memory: &Vec<u32>| [0, 32, 64, 96].map(|k| memory[k]);
+    let tickets = orders(&TICKETS.replace("{0}", "").replace("{1}", ""), 1, 4, 128);
+    // The LDS starts with what somebody left.
+    let tickets: Vec<[u32; 4]> = tickets
+        .iter()
+        .map(|m| waves(m).map(|t| t.wrapping_sub(*waves(m).iter().min().unwrap())))
+        .collect();
+    assert_eq!(tickets[0], [0, 1, 2, 3]);
+    assert!(tickets[1..].iter().any(|t| *t != tickets[0]), "{tickets:?}");
+    for t in &tickets {
+        let mut all = t.to_vec();
+        all.sort_unstable();
+        assert_eq!(all, [0, 1, 2, 3]);
+    }
+    // Behind a barrier every wave reads the same sum.
+    let sum = "s_barrier\nds_load_b32 v6, v4\ns_waitcnt lgkmcnt(0)\nv_sub_nc_u32 v6, v6, v6";
+    let sums = orders(&TICKETS.replace("{0}", "").replace("{1}", sum), 1, 4, 128);
+    assert!(sums.iter().all(|m| m == &sums[0]));
+}
+
+#[test]
+fn groups_change_places_too() {
+    let text = "v_mov_b32 v4, 0
+        v_mov_b32 v5, 1
+        v_mov_b32 v1, s13
+        v_lshlrev_b32 v1, 2, v1
+        s_mov_b32 exec_lo, 1
+        global_atomic_add_u32 v6, v4, v5, s[2:3] offset:64 glc
+        s_waitcnt vmcnt(0)
+        global_store_b32 v1, v6, s[2:3]";
+    let all = orders(text, 16, 1, 17);
+    assert_eq!(all[0][..16], (0..16).collect::<Vec<u32>>());
+    assert!(all[1..].iter().any(|m| m != &all[0]));
+    for m in &all {
+        let mut tickets = m[..16].to_vec();
+        tickets.sort_unstable();
+        assert_eq!(tickets, (0..16).collect::<Vec<u32>>());
+    }
+}
+
+/// Waves that wait for each other get their turns in any order.
+#[test]
+fn flags_work_in_every_order() {
+    let text = "v_and_b32 v0, 0x3ff, v0
+        v_lshrrev_b32 v3, 5, v0
+        v_readfirstlane_b32 s8, v3
+        v_mov_b32 v4, 0
+        v_mov_b32 v5, 1
+        v_lshlrev_b32 v1, 2, v0
+        ds_store_b32 v4, v4
+        s_waitcnt lgkmcnt(0)
+        s_barrier
+        s_cmp_eq_u32 s8, 3
+        s_cbranch_scc0 spin
+        ds_store_b32 v4, v5
+        s_endpgm
+        spin:
+        ds_load_b32 v6, v4
+        s_waitcnt lgkmcnt(0)
+        v_readfirstlane_b32 s9, v6
+        s_cmp_eq_u32 s9, 1
+        s_cbranch_scc0 spin
+        global_store_b32 v1, v5, s[2:3]";
+    let all = orders(text, 3, 4, 128);
+    assert!(all.iter().all(|m| m == &all[0] && m[..96].iter().all(|&v| v == 1)));
 }
