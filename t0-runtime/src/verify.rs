@@ -108,6 +108,7 @@ mod tests {
             code,
             resources: Resources {
                 vgprs: 8,
+                kernarg_bytes: 8,
                 ..Resources::default()
             },
             args: vec![],
@@ -129,7 +130,7 @@ mod tests {
         }
     }
 
-    const LOAD: &str = "global_load_b32 v1, v[2:3], off";
+    const LOAD: &str = "global_load_b32 v1, v0, s[0:1]";
     const USE: &str = "v_add_f32_e32 v4, v1, v1";
 
     #[test]
@@ -146,7 +147,7 @@ mod tests {
             error,
             format!(
                 "kernel `k::<8>` was compiled wrongly and is not launched: error[missing-wait] at +0xc: \
-                 `v_add_f32_e32 v4, v1, v1`: v1 is read while `global_load_b32 v1, v[2:3], off` may be in flight; \
+                 `v_add_f32_e32 v4, v1, v1`: v1 is read while `global_load_b32 v1, v0, s[0:1]` may be in flight; \
                  fix: s_waitcnt vmcnt(0) before it, from src/k.rs:42:5; this is a fault of t0: please report it with {}",
                 path.display()
             )
