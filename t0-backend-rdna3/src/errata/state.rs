@@ -98,8 +98,8 @@ struct Recent {
     read: VSet,
     trans: bool,
     cross_lane: bool,
-    /// A SALU write of EXEC came after it.
-    before_exec: bool,
+    /// A SALU write of EXEC came between it and the VALU instruction after it.
+    exec_after: bool,
 }
 
 /// An SGPR that was read as lane mask and then written.
@@ -330,16 +330,18 @@ impl State {
         None
     }
 
-    /// Distances as LLVM has them: at most 2 VALU between the two writes, at most 4 between the second and the read.
+    /// Distances as LLVM has them: at most 2 VALU between the two writes, at most 4 between the second and the read. Writes of EXEC
+    /// behind the second write do not matter.
     fn partial_forwarding(&self, f: &Facts) -> Option<(u32, u32)> {
         let mut left = f.vread;
-        let mut after: Option<usize> = None;
+        let (mut after, mut between): (Option<usize>, bool) = (None, false);
         for (k, r) in self.recent.iter().enumerate() {
+            between |= after.is_some() && r.exec_after;
             if let Some(reg) = first(&left, &r.write) {
                 match after {
-                    Some(second) if r.before_exec && k - second <= 3 => return Some((reg, r.by)),
+                    Some(second) if between && k - second <= 3 => return Some((reg, r.by)),
                     // The latest of the writes that follow EXEC's counts.
-                    None if !r.before_exec && k <= 4 => after = Some(k),
+                    None if k <= 4 => after = Some(k),
                     _ => {}
                 }
             }
@@ -420,7 +422,9 @@ impl State {
             self.mask_writes(f, at);
         }
         if f.salu && f.swrite[1] & EXEC != 0 {
-            self.recent.iter_mut().for_each(|r| r.before_exec = true);
+            if let Some(newest) = self.recent.front_mut() {
+                newest.exec_after = true;
+            }
         }
         if f.valu {
             self.valu(f, at);
@@ -463,7 +467,10 @@ impl State {
             for k in 0..2 {
                 // EXEC is no mask in this sense: VALU reads it by itself.
                 let mut hit = self.masks[k] & f.swrite[k] & !(if k == 1 { EXEC } else { 0 });
-                self.masks[k] &= !hit;
+                // A VALU write sets a trap of its own and leaves that of SALU writes.
+                if f.salu {
+                    self.masks[k] &= !hit;
+                }
                 while hit != 0 {
                     let reg = hit.trailing_zeros() + 64 * k as u32;
                     hit &= hit - 1;
@@ -520,7 +527,7 @@ impl State {
                 read: f.vread,
                 trans: f.trans,
                 cross_lane: f.cross_lane,
-                before_exec: false,
+                exec_after: false,
             };
             self.recent.push_front(new);
         }
