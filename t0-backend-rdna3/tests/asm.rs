@@ -598,3 +598,70 @@ fn sizes_of_functions_grow_with_their_text() {
     let code = &object.kernels[0].code;
     assert_eq!(code.end - code.start, 12);
 }
+
+/// Sources whose pointers lead before, into, to the end of, behind and between sections, named or not.
+fn pointers(random: &mut impl FnMut(u64) -> u64) -> String {
+    let mut text = String::from("\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx1100\"\n");
+    let sections = [
+        ".text",
+        ".section .rodata,\"a\",@progbits",
+        ".section .more,\"a\",@progbits",
+        ".data",
+        ".section .other,\"aw\",@progbits",
+        ".bss",
+    ];
+    for (i, s) in sections.iter().enumerate() {
+        let said = [
+            "",
+            "\t.globl l{}\n",
+            "\t.globl l{}\n\t.protected l{}\n",
+            "\t.globl l{}\n\t.hidden l{}\n",
+        ];
+        text += &said[random(4) as usize].replace("{}", &i.to_string());
+        let size = 4 * random(9);
+        let name = |end: &str| {
+            if end.is_empty() || i % 2 == 0 {
+                format!("l{i}{end}:")
+            } else {
+                String::new()
+            }
+        };
+        text += &format!("\t{s}\n{}\n\t.zero {size}\n{}\n", name(""), name("end"));
+    }
+    text += "\t.data\n";
+    for i in 0..12 {
+        let (base, by) = (random(6), random(200) as i64 - 100);
+        let end = if base % 2 == 0 && random(3) == 0 { "end" } else { "" };
+        text += &format!("\t.quad l{base}{end}{by:+}\n");
+        if random(5) == 0 {
+            text += &format!("\t.set in{i}, .-4\n");
+        }
+    }
+    text
+}
+
+/// Every pointer comes back as the same relocation, wherever it leads.
+#[test]
+fn relocations_stay_what_they_are() {
+    let mut state = 0x2545_f491_4f6c_dd1du64;
+    let mut random = move |below: u64| {
+        state = state
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        (state >> 33) % below
+    };
+    let dir = scratch("relocations_stay");
+    for i in 0..300 {
+        let name = format!("pointers{i}");
+        let source = pointers(&mut random);
+        let mut files = vec![ours(&name, &source)];
+        if i < 12 {
+            files.extend(llvm(&name, &source, &dir).map(|f| std::fs::read(f.unwrap()).unwrap()));
+        }
+        for file in files {
+            let text = dis(&file, i % 2 == 0).to_string();
+            let again = assemble(&text, &AsmOptions::default()).unwrap_or_else(|e| panic!("{}\n{text}", e[0]));
+            differences(&name, &sections(&again.file), &sections(&file));
+        }
+    }
+}

@@ -16,7 +16,7 @@ impl Printer<'_> {
     pub(super) fn code_section(&mut self, section: usize) {
         let (ranges, targets) = self.regions(section);
         let shown: Vec<Region> = ranges.into_iter().filter(|r| r.shown).collect();
-        if shown.is_empty() {
+        if shown.is_empty() && self.filtered() {
             return;
         }
         self.name_targets();
@@ -41,6 +41,9 @@ impl Printer<'_> {
             if end == Some(region.end) {
                 self.sizes_at(section, region);
             }
+        }
+        if !self.filtered() {
+            self.labels_at((section, self.object.sections[section].size), None);
         }
     }
 

@@ -8,6 +8,14 @@ const ZEROS: usize = 16;
 /// Words of a line.
 const WORDS: usize = 4;
 
+/// Bytes a relocation of this kind fills in.
+fn word_bytes(kind: u32) -> u64 {
+    match kind {
+        1 | 2 | 6 | 10 | 11 => 4,
+        _ => 8,
+    }
+}
+
 impl Printer<'_> {
     /// A section without instructions.
     pub(super) fn data_section(&mut self, section: usize) {
@@ -44,14 +52,33 @@ impl Printer<'_> {
         let mut wanted = Vec::new();
         for r in self.object.sections.iter().flat_map(|s| &s.relocations) {
             match r.symbol.map(|s| &self.object.symbols[s]) {
-                None => wanted.extend(self.object.section_at(r.addend as u64)),
+                None if self.object.linked => wanted.extend(self.anchor(r.addend as u64)),
                 Some(s) if s.kind == elf::STT_SECTION => wanted.extend(s.section),
-                Some(_) => {}
+                _ => {}
             }
         }
         for s in wanted {
             self.section_labels.insert(s, format!(".Lsection{s}"));
         }
+    }
+
+    /// The printed section an address is counted from: the one that holds it, else the nearest. The address need not be
+    /// in any: one past the end of an array is where a loop ends, and nothing stops a program from pointing between.
+    fn anchor(&self, address: u64) -> Option<usize> {
+        let sections = &self.object.sections;
+        let printed = (0..sections.len()).filter(|i| self.is_printed(*i));
+        printed.min_by_key(|i| {
+            let (start, end) = (
+                sections[*i].address,
+                sections[*i].address.saturating_add(sections[*i].size),
+            );
+            match (address < start, address < end) {
+                (true, _) => start - address,
+                // Behind the last byte is no longer inside.
+                (false, false) => (address - end).saturating_add(1),
+                (false, true) => 0,
+            }
+        })
     }
 
     /// The bytes from `start` to `end`, neither of which is inside a label's line.
@@ -82,21 +109,30 @@ impl Printer<'_> {
         }
     }
 
-    /// A relocated word; gives its bytes.
+    /// A place within a relocated word, where no line of its own can begin.
+    pub(super) fn is_within_pointer(&self, section: usize, offset: u64) -> bool {
+        let s = &self.object.sections[section];
+        let behind = s.relocations.partition_point(|r| r.offset < offset);
+        let last = s.relocations[..behind].last();
+        !s.is_code() && last.is_some_and(|r| offset - r.offset < word_bytes(r.kind))
+    }
+
+    /// A relocated word, and the names of places within; gives its bytes.
     fn pointer(&mut self, section: usize, at: u64) -> u64 {
         let s = &self.object.sections[section];
         let Some(r) = s.relocations.iter().find(|r| r.offset == at) else {
             return 1;
         };
-        let (directive, bytes, suffix) = match r.kind {
-            1 => (".long", 4, "@abs32@lo"),
-            2 => (".long", 4, "@abs32@hi"),
-            5 => (".quad", 8, "@rel64"),
-            6 => (".long", 4, ""),
-            10 => (".long", 4, "@rel32@lo"),
-            11 => (".long", 4, "@rel32@hi"),
-            _ => (".quad", 8, ""),
+        let bytes = word_bytes(r.kind);
+        let suffix = match r.kind {
+            1 => "@abs32@lo",
+            2 => "@abs32@hi",
+            5 => "@rel64",
+            10 => "@rel32@lo",
+            11 => "@rel32@hi",
+            _ => "",
         };
+        let directive = if bytes == 4 { ".long" } else { ".quad" };
         let value = self.reference(r.symbol, r.addend, suffix);
         let data = s
             .data
@@ -104,6 +140,16 @@ impl Printer<'_> {
             .unwrap_or_default()
             .to_vec();
         self.code_line(section, at, data, format!("{directive} {value}"), String::new());
+        let inside = self.labels.range((section, at + 1)..(section, at + bytes));
+        let inside: Vec<_> = inside.flat_map(|(k, l)| l.iter().map(|l| (k.1, l.clone()))).collect();
+        for (offset, label) in inside {
+            let name = quoted(&label.name);
+            self.lines
+                .push(Line::plain(format!("\t.set {name}, .-{}", at + bytes - offset)));
+            if label.size > 0 {
+                self.lines.push(Line::plain(format!("\t.size {name}, {}", label.size)));
+            }
+        }
         bytes
     }
 
@@ -114,21 +160,34 @@ impl Printer<'_> {
             n => format!("{base}{suffix}{n:+}"),
         };
         let Some(s) = symbol.map(|s| &self.object.symbols[s]) else {
-            let address = addend as u64;
-            let Some(home) = self.object.section_at(address) else {
-                return format!("{address:#x}");
-            };
-            let offset = address - self.object.sections[home].address;
-            let label = self.labels.get(&(home, offset)).and_then(|l| l.first());
-            return match (label, self.section_labels.get(&home)) {
-                (Some(l), _) => plus(quoted(&l.name), 0),
-                (None, Some(start)) => plus(start.clone(), offset as i64),
-                (None, None) => format!("{address:#x}"),
+            return match self.object.linked {
+                true => self.address(addend as u64, suffix),
+                false => format!("{addend:#x}"),
             };
         };
         match (s.kind, s.section.and_then(|i| self.section_labels.get(&i))) {
             (elf::STT_SECTION, Some(label)) => plus(label.clone(), addend),
             _ => plus(quoted(&s.name), addend),
+        }
+    }
+
+    /// An address in this file as a name and a distance. Never by a symbol that another file may replace: that would be
+    /// another relocation.
+    fn address(&self, address: u64, suffix: &str) -> String {
+        let Some(home) = self.anchor(address) else {
+            return format!("{address:#x}");
+        };
+        let offset = address.wrapping_sub(self.object.sections[home].address);
+        let labels = self.labels.get(&(home, offset)).map(Vec::as_slice).unwrap_or_default();
+        match (
+            labels.iter().find(|l| !l.preemptible),
+            self.section_labels.get(&home),
+            offset as i64,
+        ) {
+            (Some(l), ..) => format!("{}{suffix}", quoted(&l.name)),
+            (None, Some(start), 0) => format!("{start}{suffix}"),
+            (None, Some(start), n) => format!("{start}{suffix}{n:+}"),
+            (None, None, _) => format!("{address:#x}"),
         }
     }
 

@@ -218,6 +218,8 @@ struct Label {
     name: String,
     size: u64,
     kind: u8,
+    /// Another file's symbol may take its place: what refers to it is left to the loader.
+    preemptible: bool,
 }
 
 struct Printer<'a> {
@@ -273,6 +275,7 @@ impl Printer<'_> {
                     name: s.name.clone(),
                     size: s.size,
                     kind: s.kind,
+                    preemptible: s.binding != elf::STB_LOCAL && s.visibility == elf::STV_DEFAULT,
                 };
                 labels.entry((section, s.offset)).or_default().push(label);
             }
@@ -424,7 +427,7 @@ impl Printer<'_> {
             .map(|k| k.place.0)
             .collect();
         for (i, s) in self.object.sections.iter().enumerate() {
-            if !s.is_loaded() || MADE.contains(&s.name.as_str()) || with_descriptors.contains(&i) {
+            if !self.is_printed(i) || with_descriptors.contains(&i) {
                 continue;
             }
             if s.is_code() {
@@ -433,6 +436,12 @@ impl Printer<'_> {
                 self.data_section(i);
             }
         }
+    }
+
+    /// The text has this section.
+    fn is_printed(&self, i: usize) -> bool {
+        let s = &self.object.sections[i];
+        s.is_loaded() && !MADE.contains(&s.name.as_str())
     }
 
     /// The directive that opens a section, its alignment and its private label.
@@ -483,6 +492,7 @@ impl Printer<'_> {
             .labels
             .range((section, 0)..(section, size))
             .map(|(k, _)| k.1)
+            .filter(|offset| !self.is_within_pointer(section, *offset))
             .chain([0, size])
             .collect();
         cuts.sort_unstable();
