@@ -228,6 +228,11 @@ pub enum SpecError {
     /// An output without type and shape.
     #[error("`{0}` does not say what to write; add type and shape, for example out:Y.npy:f32:64x64")]
     Out(String),
+    /// An array for standard output.
+    #[error(
+        "`{0}` would write an array to standard output, where the report goes; name a file (`./-` is one called `-`)"
+    )]
+    Stdout(String),
     /// More bytes than can be.
     #[error("shape {0} is too large")]
     Shape(String),
@@ -250,6 +255,16 @@ impl FromStr for Spec {
     type Err = SpecError;
 
     fn from_str(s: &str) -> Result<Spec, SpecError> {
+        let spec = Spec::read(s)?;
+        match spec.output_path() {
+            Some(path) if path == Path::new("-") => Err(SpecError::Stdout(s.to_owned())),
+            _ => Ok(spec),
+        }
+    }
+}
+
+impl Spec {
+    fn read(s: &str) -> Result<Spec, SpecError> {
         let form = || SpecError::Form(s.to_owned());
         let (kind, rest) = s.split_once(':').ok_or_else(form)?;
         if rest.is_empty() {
@@ -458,6 +473,10 @@ mod tests {
             let e = format!("out:y.npy:f32:{s}").parse::<Spec>().unwrap_err();
             assert_eq!(e, SpecError::Hexadecimal(s.to_owned()));
         }
+        for s in ["out:-:f32:64", "inout:a.npy:-"] {
+            assert!(matches!(s.parse::<Spec>(), Err(SpecError::Stdout(_))), "{s}");
+        }
+        assert!("out:./-:f32:64".parse::<Spec>().is_ok());
         let huge = "out:y.npy:f32:4294967296x4294967296";
         assert!(matches!(huge.parse::<Spec>(), Err(SpecError::Shape(_))));
     }

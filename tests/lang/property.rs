@@ -311,3 +311,31 @@ fn reduces(t: &mut KernelTest) {
     });
     t.expect(&total, |_| x.data().iter().sum(), Tolerance::EXACT);
 }
+
+/// Each wave of a workgroup draws a number, as if they came in order.
+#[kernel(group = 128, grid = 128)]
+pub fn draw_numbers(next: &[Atomic<u32>], drawn: &[Atomic<u32>]) {
+    if lane::id() == 0 {
+        let mine = next[0].fetch_add(1, Relaxed, Group);
+        drawn[wave::id()].fetch_add(mine, Relaxed, Group);
+    }
+}
+
+#[test]
+fn a_result_that_depends_on_the_order_of_waves_is_found() {
+    let text = says("numbers", Plan::cases(4), |t| {
+        let mut next = t.inout_of::<u32>("next", 1, Values::Whole(0, 0));
+        let mut drawn = t.inout_of::<u32>("drawn", 4, Values::Whole(0, 0));
+        t.launch(draw_numbers {
+            next: &mut next,
+            drawn: &mut drawn,
+        });
+        t.expect(&next, |_| 4, Tolerance::EXACT);
+        t.expect(&drawn, |i| i as u32, Tolerance::EXACT);
+    });
+    assert!(text.starts_with("numbers fails: drawn["), "{text}");
+    assert!(
+        text.contains("the result depends on the order, is a barrier missing?"),
+        "{text}"
+    );
+}
