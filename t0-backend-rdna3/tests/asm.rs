@@ -665,3 +665,20 @@ fn relocations_stay_what_they_are() {
         }
     }
 }
+
+/// Words of weak symbols nobody defines stay relocations, without any relative one beside them.
+#[test]
+fn undefined_weak_words_are_left_to_the_loader() {
+    let source = "\t.weak w\n\t.data\n\t.quad w, w+8\n\t.long 3\n";
+    let file = ours("weak", source);
+    let view = ObjectView::parse(&file).unwrap();
+    let data = view.sections.iter().find(|s| s.name == ".data").unwrap();
+    let relocations: Vec<(u32, i64)> = data.relocations.iter().map(|r| (r.kind, r.addend)).collect();
+    assert_eq!(relocations, [(3, 0), (3, 8)]);
+    if let Some(theirs) = llvm("weak", source, &scratch("weak")) {
+        let theirs = std::fs::read(theirs.unwrap()).unwrap();
+        differences("weak", &sections(&file), &sections(&theirs));
+    }
+    let again = ours("weak again", &dis(&file, false).to_string());
+    differences("weak again", &sections(&again), &sections(&file));
+}

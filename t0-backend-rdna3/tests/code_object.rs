@@ -489,7 +489,8 @@ fn damaged_files_never_panic() {
 #[test]
 fn other_files_are_named() {
     let error = |bytes: &[u8]| CodeObject::parse(bytes).unwrap_err().to_string();
-    assert!(error(b"hello").contains("no intact ELF file"));
+    assert!(error(b"hello\0").contains("no intact ELF file"));
+    assert!(error(b"\t.text\n\ts_endpgm\n").contains("`t0 asm`"));
     let mut file = write(&GFX1100, &two_kernels()).unwrap();
     file[0x30] = 0x3f; // e_flags: gfx90a
     assert_eq!(error(&file), "this code object is for machine number 0x3f (gfx90a), which t0 does not know; build it for one of gfx1100, gfx1101, gfx1102, gfx1103, gfx1150, gfx1151, gfx1152");
@@ -504,4 +505,17 @@ fn other_files_are_named() {
     );
     file[0x12] = 62; // e_machine: x86-64
     assert!(error(&file).contains("machine 62"));
+}
+
+/// Key and value of an entry that no reader can use.
+#[test]
+fn wrong_metadata_is_named() {
+    let text = "f:\ts_endpgm\n\t.amdgpu_metadata\namdhsa.version: [1, 2]\namdhsa.kernels:\n  - .name: f\n    .symbol: f.kd\n\
+                \x20   .kernarg_segment_size: 8\n    .kernarg_segment_align: 8\n    .group_segment_fixed_size: 0\n\
+                \x20   .private_segment_fixed_size: 0\n    .wavefront_size: 32\n    .sgpr_count: 1\n    .vgpr_count: 1\n\
+                \x20   .max_flat_workgroup_size: 32\n    .args:\n      - .offset: 0\n        .size: -8\n\
+                \x20       .value_kind: by_value\n\t.end_amdgpu_metadata\n";
+    let file = t0_backend_rdna3::asm::assemble(text, &Default::default()).unwrap().file;
+    let error = CodeObject::parse(&file).unwrap_err().to_string();
+    assert!(error.contains("kernel `f`") && error.contains("`.size: -8`"), "{error}");
 }

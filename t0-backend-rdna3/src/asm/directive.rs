@@ -185,6 +185,9 @@ impl Assembler {
             }
         }
         c.finish()?;
+        if let Some(kind) = kind.filter(|k| !is_linkable(*k, flags.unwrap_or(0))) {
+            return Err(here.error(AsmErrorKind::SectionType { kind }));
+        }
         let saved = (self.current, self.previous);
         let there = self.sections.len();
         self.switch(&name, flags, kind, &here)?;
@@ -520,32 +523,6 @@ impl Assembler {
         self.emit(&bytes, place)
     }
 
-    fn leb(&mut self, c: &mut Cursor<'_>, signed: bool) -> Result<(), AsmError> {
-        loop {
-            let (value, place) = self.number(c)?;
-            let mut rest = value;
-            let mut bytes = Vec::new();
-            loop {
-                let low = (rest & 0x7f) as u8;
-                rest = if signed { rest >> 7 } else { (rest as u64 >> 7) as i64 };
-                let sign = low & 0x40 != 0;
-                let last = if signed {
-                    rest == 0 && !sign || rest == -1 && sign
-                } else {
-                    rest == 0
-                };
-                bytes.push(if last { low } else { low | 0x80 });
-                if last {
-                    break;
-                }
-            }
-            self.emit(&bytes, &place)?;
-            if !c.eat(",") {
-                return c.finish();
-            }
-        }
-    }
-
     /// `.amdgcn_target "amdgcn-amd-amdhsa--gfx1100"`
     fn amdgcn_target(&mut self, c: &mut Cursor<'_>) -> Result<(), AsmError> {
         let place = c.here();
@@ -701,6 +678,17 @@ fn section_type(c: &mut Cursor<'_>) -> Result<u32, AsmError> {
             }))
         }
     })
+}
+
+/// Types of sections ld.lld copies: those of programs, of systems, of processors, and of users where no loader looks.
+fn is_linkable(kind: u32, flags: u64) -> bool {
+    match kind {
+        elf::SHT_PROGBITS | elf::SHT_NOBITS | elf::SHT_NOTE => true,
+        elf::SHT_INIT_ARRAY | elf::SHT_FINI_ARRAY | elf::SHT_PREINIT_ARRAY => true,
+        elf::SHT_LOOS..=elf::SHT_HIPROC => true,
+        elf::SHT_LOUSER.. => flags & ALLOC == 0,
+        _ => false,
+    }
 }
 
 /// Flags and type of a section that is opened by its name alone.

@@ -60,6 +60,10 @@ pub enum AsmErrorKind {
     BehindPieces { section: String },
     #[error("section `{name}` was opened before with other flags, another type or another size of entries")]
     SectionChanged { name: String },
+    #[error("ld.lld refuses sections of type {kind:#x}; write @progbits, @nobits or @note")]
+    SectionType { kind: u32 },
+    #[error("section `{section}` has flag `e`: linkers leave it out, and nothing that stays can refer to it")]
+    Excluded { section: String },
     #[error("the section has no bytes in the file; only zeros can be put there")]
     NoBits,
     #[error("`{name}` is {was} already and cannot be made {wanted}")]

@@ -26,6 +26,7 @@ impl Assembler {
             return Err(errors);
         }
         self.settle();
+        self.leave_undefined_values();
         for late in std::mem::take(&mut self.late) {
             match self.late_descriptor(&late) {
                 Ok(d) => write(&mut self.sections[late.at.0], late.at.1, &d.encode()),
@@ -49,6 +50,9 @@ impl Assembler {
         let numbers = self.link_symbols(&mut linker, &mut errors);
         let mut later = Vec::new();
         for f in std::mem::take(&mut self.fixups) {
+            if linker.sections[f.section].is_left_out() {
+                continue;
+            }
             match self.prepare(&f, &numbers, &mut linker) {
                 Ok(true) => later.push(f),
                 Ok(false) => {}
@@ -101,6 +105,39 @@ impl Assembler {
             if !asks {
                 self.symbols[i].definition = Some(Definition::Value(value));
             }
+        }
+    }
+
+    /// A value made of symbols that no line of the file defines is no symbol of it; its parts are, as in llvm-mc. Where it
+    /// is used, that is an error.
+    fn leave_undefined_values(&mut self) {
+        let mut parts = Vec::new();
+        for &id in &self.order {
+            if let Some(Definition::Value(e)) = &self.symbols[id].definition {
+                let missing = self.undefined_in(e);
+                if !missing.is_empty() && missing.iter().all(|m| !is_private(&self.symbols[*m].name)) {
+                    parts.push((id, missing));
+                }
+            }
+        }
+        for (id, missing) in parts {
+            self.order.retain(|o| *o != id);
+            for m in missing {
+                if self.symbols[m].binding == elf::STB_LOCAL {
+                    self.symbols[m].binding = elf::STB_GLOBAL;
+                }
+                self.register(m);
+            }
+        }
+    }
+
+    /// Symbols without definition that an expression names itself.
+    fn undefined_in(&self, e: &Expr) -> Vec<SymbolId> {
+        match e {
+            Expr::Symbol(id, _) if self.symbols[*id].definition.is_none() => vec![*id],
+            Expr::Unary(_, a) => self.undefined_in(a),
+            Expr::Binary(_, a, b) => [self.undefined_in(a), self.undefined_in(b)].concat(),
+            Expr::Symbol(..) | Expr::Int(_) | Expr::Place(..) => Vec::new(),
         }
     }
 
@@ -158,6 +195,12 @@ impl Assembler {
             let place = self.opened.get(&i).cloned().unwrap_or_default();
             place.error(AsmErrorKind::Mergeable(why))
         })?;
+        // LLD makes plain sections of those it does not take apart.
+        for i in fixed {
+            if merge::is_mergeable(&linker.sections[i]) {
+                linker.sections[i].entsize = 0;
+            }
+        }
         Ok(())
     }
 
@@ -196,6 +239,9 @@ impl Assembler {
         for &id in &self.order {
             let s = &self.symbols[id];
             if s.definition.is_none() && s.binding != elf::STB_LOCAL {
+                if s.binding == elf::STB_WEAK {
+                    numbers.insert(id, linker.symbols.len());
+                }
                 linker.symbols.push(link::Symbol {
                     name: s.name.clone(),
                     place: link::Place::Undefined,
@@ -211,6 +257,13 @@ impl Assembler {
             }
             match self.link_symbol(s) {
                 Ok(Some(symbol)) => {
+                    let home = match symbol.place {
+                        link::Place::Section(section, _) => linker.sections.get(section),
+                        _ => None,
+                    };
+                    if home.is_some_and(Section::is_left_out) {
+                        continue;
+                    }
                     errors.extend(self.inside(linker, symbol.place, &s.place).err());
                     numbers.insert(id, linker.symbols.len());
                     linker.symbols.push(symbol);
@@ -256,8 +309,25 @@ impl Assembler {
 
     /// Notes what a place needs of the file's tables; false when the loader fills it in.
     fn prepare(&self, f: &Fixup, numbers: &HashMap<SymbolId, usize>, linker: &mut Linker) -> Result<bool, AsmError> {
-        let sum = self.sum(&f.expr, &f.place)?;
         let loaded = linker.sections[f.section].flags & u64::from(elf::SHF_ALLOC) != 0;
+        let undefined = symbol_and_addend(&f.expr).filter(|(id, _)| self.is_weak_undefined(*id));
+        if let (Some((id, addend)), FixupKind::Data(8), true) = (undefined, f.kind, loaded) {
+            if let (Some(&number), None | Some((_, Variant::Abs64))) = (numbers.get(&id), variant(&f.expr)) {
+                writable(f, linker)?;
+                linker.words.push(DynamicWord {
+                    section: f.section,
+                    offset: f.offset,
+                    target: WordTarget::Symbol(number, addend),
+                });
+                return Ok(false);
+            }
+        }
+        let sum = self.sum(&f.expr, &f.place)?;
+        let mut places = sum.plus.iter().chain(&sum.minus).map(|i| &linker.sections[*i]);
+        if let Some(out) = places.find(|s| s.is_left_out()) {
+            let section = out.name.clone();
+            return Err(f.place.error(AsmErrorKind::Excluded { section }));
+        }
         match (variant(&f.expr), f.kind) {
             (Some((id, Variant::GotPcRel32Lo | Variant::GotPcRel32Hi)), _) => {
                 let name = &self.symbols[id].name;
@@ -269,11 +339,7 @@ impl Assembler {
                 Ok(true)
             }
             (None | Some((_, Variant::Abs64)), FixupKind::Data(8)) if sum.net() == 1 && loaded => {
-                let section = &linker.sections[f.section];
-                if section.flags & u64::from(elf::SHF_WRITE) == 0 {
-                    let section = section.name.clone();
-                    return Err(f.place.error(AsmErrorKind::AddressInReadOnly { section }));
-                }
+                writable(f, linker)?;
                 let preempted = symbol_and_addend(&f.expr)
                     .and_then(|(id, addend)| Some((*numbers.get(&id)?, addend)))
                     .filter(|(n, _)| linker.symbols[*n].is_preemptible());
@@ -295,6 +361,12 @@ impl Assembler {
             }
             _ => Ok(true),
         }
+    }
+
+    /// Another file may define it, and the loader takes 0 where none does.
+    fn is_weak_undefined(&self, id: SymbolId) -> bool {
+        let s = &self.symbols[id];
+        s.definition.is_none() && s.binding == elf::STB_WEAK
     }
 
     /// Fills in a place.
@@ -377,6 +449,16 @@ impl Assembler {
         let name = symbol_and_addend(&f.expr).map_or_else(|| f.place.text.clone(), |s| self.symbols[s.0].name.clone());
         f.place.error(AsmErrorKind::AddressTooNarrow { name })
     }
+}
+
+/// Refuses an address where the loader cannot put one.
+fn writable(f: &Fixup, linker: &Linker) -> Result<(), AsmError> {
+    let section = &linker.sections[f.section];
+    if section.flags & u64::from(elf::SHF_WRITE) != 0 {
+        return Ok(());
+    }
+    let section = section.name.clone();
+    Err(f.place.error(AsmErrorKind::AddressInReadOnly { section }))
 }
 
 /// Words from the next instruction to the target.

@@ -18,6 +18,7 @@ mod expr;
 mod finish;
 mod inst;
 mod kernel;
+mod leb;
 mod lex;
 mod macros;
 mod state;
@@ -80,10 +81,30 @@ const MAX_ERRORS: usize = 100;
 ///
 /// Errors: every statement that is refused, in the order of the lines; at least one.
 pub fn assemble(source: &str, options: &AsmOptions) -> Result<Assembled, Vec<AsmError>> {
+    let mut lebs = Vec::new();
+    loop {
+        match assemble_once(source, options, &lebs)? {
+            Pass::Done(assembled) => return Ok(assembled),
+            // Sizes only grow, and to ten bytes at most, so this has an end.
+            Pass::Longer(sizes) => lebs = sizes,
+        }
+    }
+}
+
+/// What a reading of the file gave.
+enum Pass {
+    /// The code object.
+    Done(Assembled),
+    /// Numbers of `.uleb128` and `.sleb128` that are known only when all is read need so many bytes.
+    Longer(Vec<usize>),
+}
+
+fn assemble_once(source: &str, options: &AsmOptions, lebs: &[usize]) -> Result<Pass, Vec<AsmError>> {
     let mut reader = Lines::new(source);
     let lines: Vec<Line> = reader.by_ref().collect();
     let mut a = Assembler::new(options, wave_sizes(&lines));
     a.errors = reader.errors;
+    a.leb_sizes = lebs.to_vec();
     a.feed(lines);
     while let Some(line) = a.next_line() {
         if let Err(e) = a.line(&line) {
@@ -105,11 +126,16 @@ pub fn assemble(source: &str, options: &AsmOptions) -> Result<Assembled, Vec<Asm
     let notes = std::mem::take(&mut a.notes);
     let (target, kernels) = (a.target, a.kernels.iter().map(|k| k.name.clone()).collect());
     let target = target.with_wave_size(32);
-    a.finish().map(|file| Assembled {
-        file,
-        target,
-        kernels,
-        notes,
+    if let Some(sizes) = a.write_lebs().map_err(|e| vec![e])? {
+        return Ok(Pass::Longer(sizes));
+    }
+    a.finish().map(|file| {
+        Pass::Done(Assembled {
+            file,
+            target,
+            kernels,
+            notes,
+        })
     })
 }
 

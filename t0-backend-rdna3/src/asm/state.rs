@@ -4,6 +4,7 @@ use super::conditions::Condition;
 use super::error::{AsmError, AsmErrorKind};
 use super::expr::{apply, apply_unary, Binary, Expr, Scope, SymbolId, Unary, Variant};
 use super::kernel::{KernelBlock, LateKernel};
+use super::leb::Leb;
 use super::lex::{Cursor, Place, Token};
 use super::macros::Macro;
 use super::{expr, AsmOptions, Note};
@@ -219,6 +220,9 @@ pub struct Assembler {
     pub(super) altmacro: bool,
     /// Kernels whose descriptors are not known to the last bit.
     pub(super) late: Vec<LateKernel>,
+    /// Numbers of changing length whose values are not known yet, and how long they are taken to be.
+    pub(super) lebs: Vec<Leb>,
+    pub(super) leb_sizes: Vec<usize>,
     pub(super) notes: Vec<Note>,
     /// Highest VGPR and SGPR used so far, plus one.
     pub(super) used: [u32; 2],
@@ -266,6 +270,8 @@ impl Assembler {
             open_macros: Vec::new(),
             altmacro: false,
             late: Vec::new(),
+            lebs: Vec::new(),
+            leb_sizes: Vec::new(),
             notes: Vec::new(),
             used: [0; 2],
             errors: Vec::new(),

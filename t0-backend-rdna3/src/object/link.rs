@@ -38,6 +38,13 @@ pub struct Section {
     pub entsize: u64,
 }
 
+impl Section {
+    /// Linkers drop it: a marker for them, or what only files that are not linked have.
+    pub fn is_left_out(&self) -> bool {
+        self.name == ".note.GNU-stack" || self.flags & u64::from(elf::SHF_EXCLUDE) != 0
+    }
+}
+
 /// Name of the sections that hold one common symbol each (`.comm`): they become the start of .bss, as in ld.lld.
 pub const COMMON: &str = "COMMON";
 
@@ -358,16 +365,21 @@ impl Linker {
         if relas > 0 {
             out.push(made(".rela.dyn", elf::SHT_RELA, alloc, 8, 24, 24 * relas));
         }
-        // A marker for linkers, dropped as LLD drops it.
-        let marker = |s: &Section| s.name == ".note.GNU-stack";
-        let mut order: Vec<(usize, &Section)> = self.sections.iter().enumerate().filter(|(_, s)| !marker(s)).collect();
+        let mut order: Vec<(usize, &Section)> = self
+            .sections
+            .iter()
+            .enumerate()
+            .filter(|(_, s)| !s.is_left_out())
+            .collect();
         order.sort_by_key(|(_, s)| s.name != COMMON);
         for (i, s) in order {
             let name = output_name(&s.name);
             let at = match out.iter().position(|o| o.name == name) {
                 Some(at) => at,
                 None => {
-                    out.push(made(name, s.kind, s.flags, 1, s.entsize, 0));
+                    // What belongs together belongs to files that are not linked yet.
+                    let flags = s.flags & !u64::from(elf::SHF_GROUP);
+                    out.push(made(name, s.kind, flags, 1, s.entsize, 0));
                     out.len() - 1
                 }
             };
@@ -385,7 +397,8 @@ impl Linker {
             o.size = start + size;
         }
         let arrays = out.iter().filter(|o| array_tags(o.kind).is_some()).count() as u64;
-        let tags = if relas > 0 { 4 } else { 0 } + 7 + 2 * arrays;
+        let counted = u64::from(self.relative_words() > 0);
+        let tags = if relas > 0 { 3 } else { 0 } + counted + 7 + 2 * arrays;
         out.push(made(".dynamic", elf::SHT_DYNAMIC, alloc | write, 8, 16, 16 * tags));
         if !self.got.is_empty() {
             out.push(made(
@@ -702,21 +715,27 @@ impl Linker {
         bytes
     }
 
+    /// How many words the loader fills in without a symbol.
+    fn relative_words(&self) -> usize {
+        let words = self.words.iter().filter(|w| matches!(w.target, WordTarget::Place(..)));
+        let got = self.got.iter().filter(|&&i| !self.symbols[i].is_preemptible());
+        words.count() + got.count()
+    }
+
     fn dynamic(&self, layout: &Layout) -> Vec<u8> {
         let address = |name: &str| layout.find(name).map_or(0, |o| o.address);
         let size = |name: &str| layout.find(name).map_or(0, |o| o.size);
         let mut tags: Vec<(u32, u64)> = Vec::new();
         if layout.find(".rela.dyn").is_some() {
-            let preempted = |t: &WordTarget| matches!(t, WordTarget::Symbol(..));
-            let symbols = self.words.iter().filter(|w| preempted(&w.target)).count()
-                + self.got.iter().filter(|&&i| self.symbols[i].is_preemptible()).count();
-            let relative = self.words.len() + self.got.len() - symbols;
+            let relative = self.relative_words();
             tags.extend([
                 (elf::DT_RELA, address(".rela.dyn")),
                 (elf::DT_RELASZ, size(".rela.dyn")),
                 (elf::DT_RELAENT, 24),
-                (elf::DT_RELACOUNT, relative as u64),
             ]);
+            if relative > 0 {
+                tags.push((elf::DT_RELACOUNT, relative as u64));
+            }
         }
         tags.extend([
             (elf::DT_SYMTAB, address(".dynsym")),

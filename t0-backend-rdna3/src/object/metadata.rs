@@ -6,6 +6,7 @@
 //! Source: LLVM AMDGPUUsage, "Code Object V5 Metadata".
 
 use super::msgpack::Value;
+use super::ObjectError;
 
 /// What an argument is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -150,6 +151,60 @@ impl LdsVariable {
 
 fn number(v: &Value, key: &str) -> Option<u32> {
     u32::try_from(v.get(key)?.as_u64()?).ok()
+}
+
+/// What keeps a kernel's metadata from being read: the first entry that is missing or has a value it cannot have.
+pub(super) fn wrong_entry(kernel: &Value) -> ObjectError {
+    let name = kernel.get(".name").and_then(Value::as_str);
+    let name = name.map_or_else(|| "a kernel without name".to_owned(), |n| format!("kernel `{n}`"));
+    let numbers = [
+        ".kernarg_segment_size",
+        ".group_segment_fixed_size",
+        ".private_segment_fixed_size",
+    ];
+    let args = kernel.get(".args").and_then(Value::as_array).unwrap_or_default();
+    let of_args = args.iter().enumerate().find_map(|(i, arg)| {
+        let number = |key| wrong(arg, key, "a number of 32 bits without sign", number(arg, key).is_some());
+        let kind = arg.get(".value_kind").and_then(Value::as_str).is_some();
+        let (key, what) = number(".offset")
+            .or_else(|| number(".size"))
+            .or_else(|| wrong(arg, ".value_kind", "a text", kind))?;
+        Some((key, format!("{what} of argument {i}")))
+    });
+    let is_text = |key| kernel.get(key).and_then(Value::as_str).is_some();
+    let found = [".name", ".symbol"]
+        .into_iter()
+        .find_map(|key| wrong(kernel, key, "a text", is_text(key)))
+        .or_else(|| {
+            let number = |key| {
+                wrong(
+                    kernel,
+                    key,
+                    "a number of 32 bits without sign",
+                    number(kernel, key).is_some(),
+                )
+            };
+            numbers.into_iter().find_map(number)
+        })
+        .or(of_args);
+    let (key, what) = found.unwrap_or((".args", "has `.args` that are no list".to_owned()));
+    ObjectError::MetadataEntry {
+        kernel: name,
+        key,
+        what,
+    }
+}
+
+/// What is wrong with an entry that must be `want`, unless it is.
+fn wrong(map: &Value, key: &'static str, want: &str, is_right: bool) -> Option<(&'static str, String)> {
+    let what = match map.get(key) {
+        _ if is_right => return None,
+        None => format!("lacks `{key}`"),
+        Some(Value::Int(n)) => format!("has `{key}: {n}`, which must be {want},"),
+        Some(Value::Str(t)) => format!("has `{key}: {t}`, which must be {want},"),
+        Some(_) => format!("has a `{key}` that is not {want},"),
+    };
+    Some((key, what))
 }
 
 /// The metadata of one kernel.

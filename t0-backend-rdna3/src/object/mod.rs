@@ -44,6 +44,9 @@ pub enum ObjectError {
     /// Not an ELF file or one that contradicts itself.
     #[error("this is no intact ELF file ({0}); give a code object, for example one made by `t0 build`")]
     Elf(String),
+    /// Text where a code object should be.
+    #[error("this is no intact ELF file but text; if it is assembly, make a code object of it with `t0 asm`, or give one made by `t0 build`")]
+    AssemblyText,
     /// What clang makes of HIP sources by default: code objects of several chips in one file.
     #[error("this is clang's bundle of code objects for several chips; compile with --no-gpu-bundle-output, or take the one for this chip out of it with clang-offload-bundler")]
     Bundle,
@@ -76,6 +79,16 @@ pub enum ObjectError {
     /// The metadata note is broken.
     #[error("the metadata of the code object cannot be read ({0}); the file is damaged")]
     Metadata(&'static str),
+    /// An entry of a kernel's metadata that cannot be used.
+    #[error("the metadata of {kernel} {what}; correct `{key}`")]
+    MetadataEntry {
+        /// The kernel, or which it is.
+        kernel: String,
+        /// The key.
+        key: &'static str,
+        /// What is wrong with it.
+        what: String,
+    },
     /// The line table is broken.
     #[error("the line table of the code object cannot be read; the file is damaged, rebuild it")]
     Lines,

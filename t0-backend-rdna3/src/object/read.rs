@@ -285,6 +285,10 @@ pub(super) fn amdgpu_header(file: &[u8]) -> Result<&Header, ObjectError> {
     if file.starts_with(b"__CLANG_OFFLOAD_BUNDLE__") {
         return Err(ObjectError::Bundle);
     }
+    let readable = |b: &u8| b.is_ascii_graphic() || b.is_ascii_whitespace();
+    if !file.is_empty() && file.iter().take(512).all(readable) {
+        return Err(ObjectError::AssemblyText);
+    }
     let header = Header::parse(file).map_err(elf_error)?;
     if !header.is_little_endian() {
         return Err(ObjectError::Elf("big-endian".to_owned()));
@@ -394,7 +398,7 @@ fn kernel_list(metadata: Option<&Value>, symbols: &Symbols) -> Result<Vec<NamedK
         return Ok(symbols.keys().filter_map(named).collect());
     }
     let read = |k| {
-        let m = KernelMetadata::from_value(k).ok_or(ObjectError::Metadata("a kernel lacks a required key"))?;
+        let m = KernelMetadata::from_value(k).ok_or_else(|| super::metadata::wrong_entry(k))?;
         Ok((m.name.clone(), m.symbol.clone(), Some(m)))
     };
     kernels.iter().map(read).collect()
