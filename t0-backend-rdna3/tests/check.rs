@@ -52,7 +52,7 @@ fn other_keys(s: &Section) -> String {
     let keys = [
         (".kernarg_segment_align", 8),
         (".wavefront_size", s.target.wave_size),
-        (".sgpr_count", 1),
+        (".sgpr_count", 108),
         (".vgpr_count", 1),
         (".max_flat_workgroup_size", 1024),
     ];

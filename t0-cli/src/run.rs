@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use t0_backend_rdna3::object::{CodeObject, Kernel};
 use t0_backend_rdna3::target::Target;
 use t0_runtime::{Buffer, Gpu, Module};
-use t0_sim::driver::{ExecFaultKind, Severity, Site, Source};
+use t0_sim::driver::{ExecFaultKind, Message, Severity, Site, Source};
 use t0_sim::{Numerics, Profile};
 
 /// Arguments of `t0 run`.
@@ -92,10 +92,34 @@ struct Finding {
     help: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     count: Option<u64>,
+    /// What else is known: where the waves of a launch stand that does not end, what became of the outputs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
     text: String,
-    /// The text with all places in it.
+    /// All of it as it is printed.
     #[serde(skip)]
-    long: Option<String>,
+    long: String,
+}
+
+impl Finding {
+    /// What is known of a message whose place is told apart.
+    fn of(m: &Message, place: Place) -> Finding {
+        Finding {
+            rule: m.rule,
+            severity: match m.severity {
+                Severity::Warning => "warning",
+                Severity::Error => "error",
+            },
+            place: place.with_source(m.source.as_ref()),
+            other: None,
+            born: None,
+            help: m.help.clone(),
+            count: None,
+            notes: m.notes.clone(),
+            text: m.text.clone(),
+            long: m.to_string(),
+        }
+    }
 }
 
 /// Where something happened, as far as it is known.
@@ -153,18 +177,12 @@ impl Place {
 impl From<&t0_sim::driver::Finding> for Finding {
     fn from(f: &t0_sim::driver::Finding) -> Finding {
         Finding {
-            rule: f.rule,
-            severity: match f.severity {
-                Severity::Warning => "warning",
-                Severity::Error => "error",
-            },
-            place: Place::of(&f.site),
             other: f.other.as_ref().map(Place::of),
             born: f.born.as_ref().map(Place::of),
-            help: f.help.clone(),
             count: Some(f.count),
-            text: f.text.clone(),
-            long: Some(f.to_string()),
+            // They say what the fields say.
+            notes: Vec::new(),
+            ..Finding::of(&Message::from(f), Place::of(&f.site))
         }
     }
 }
@@ -243,7 +261,7 @@ pub fn run(args: &Args, target: Option<Target>, out: &mut Output) -> Result<Outc
     })?;
     let faulted = fault.is_some();
     let mut findings: Vec<Finding> = fault
-        .map(|f| f.finding(&device, kernel, &buffers, unwritten.as_deref()))
+        .map(|e| stopped(&e, &device, &buffers, unwritten))
         .into_iter()
         .collect();
     let mut never_written = Vec::new();
@@ -400,7 +418,7 @@ fn launch(
     kernel: &Kernel,
     g: &Geometry,
     kernarg: &[u8],
-) -> Result<(Duration, Option<Fault>), CliError> {
+) -> Result<(Duration, Option<t0_runtime::Error>), CliError> {
     let module = Module::load(&device.gpu, file)?;
     let loaded = module.kernel(&kernel.name)?.with_dynamic_lds(g.dynamic_lds);
     let queue = device.gpu.queue()?;
@@ -415,82 +433,54 @@ fn launch(
                 .unwrap_or(start.elapsed()),
             None,
         )),
-        Err(t0_runtime::Error::Fault { detail, .. }) => Ok((start.elapsed(), Some(Fault { rule: "fault", detail }))),
-        Err(e @ t0_runtime::Error::Timeout { .. }) => Ok((
-            start.elapsed(),
-            Some(Fault {
-                rule: "timeout",
-                detail: e.to_string(),
-            }),
-        )),
+        Err(e @ (t0_runtime::Error::Fault { .. } | t0_runtime::Error::Timeout { .. })) => {
+            Ok((start.elapsed(), Some(e)))
+        }
         Err(e) => Err(e.into()),
     }
 }
 
-/// Why a launch stopped.
-struct Fault {
-    /// The rule where the simulated card knows no better.
-    rule: &'static str,
-    detail: String,
-}
-
-impl Fault {
-    /// The finding, with its place in the code and the Rust source as far as they are known, the array whose guard bytes
-    /// were touched, and what became of the outputs.
-    fn finding(
-        self,
-        device: &Device,
-        kernel: &Kernel,
-        buffers: &[Option<Guarded>],
-        unwritten: Option<&str>,
-    ) -> Finding {
-        let fault = device.sim.as_ref().and_then(|s| s.fault());
-        let pc = fault.as_ref().and_then(|f| f.pc);
-        let source = pc.and_then(|pc| kernel.line_at(pc)).map(Source::of);
-        let va = fault.as_ref().and_then(|f| match &f.kind {
-            ExecFaultKind::Memory(m) => Some(m.va),
-            _ => None,
-        });
-        let guard = va.and_then(|va| {
-            let mut all = buffers.iter().enumerate();
-            all.find_map(|(index, b)| b.as_ref().filter(|b| b.guards(va)).map(|b| (index, b)))
-        });
-        let mut text = match guard {
-            Some((index, b)) => format!(
-                "argument {index} ({}): outside of its {} bytes: {}",
-                b.name, b.len, self.detail
-            ),
-            None => self.detail.clone(),
-        };
-        if let Some(unwritten) = unwritten {
-            text += &format!("; {unwritten}");
-        }
-        let rule = match (guard, fault.as_ref().filter(|_| self.rule == "fault")) {
-            (Some(_), _) => "out-of-bounds",
-            (None, Some(f)) => f.kind.rule(),
-            (None, None) => self.rule,
-        };
-        let place = Place {
-            pc,
-            function: fault.as_ref().and_then(|f| Some(f.function.as_ref()?.0.to_string())),
-            instruction: fault.as_ref().and_then(|f| f.instruction.clone()),
-            workgroup: fault.as_ref().and_then(|f| f.workgroup),
-            wave: fault.as_ref().and_then(|f| f.wave),
-            lane: fault.as_ref().and_then(|f| f.lane),
-            ..Place::default()
-        };
-        Finding {
-            rule,
-            severity: "error",
-            place: place.with_source(source.as_ref()),
-            other: None,
-            born: None,
-            help: None,
-            count: None,
-            long: None,
-            text,
-        }
+/// The finding a launch ended with: its place in the code and the source as far as they are known, the array whose guard
+/// bytes were touched, and what became of the outputs.
+fn stopped(
+    error: &t0_runtime::Error,
+    device: &Device,
+    buffers: &[Option<Guarded>],
+    unwritten: Option<String>,
+) -> Finding {
+    let fault = device.sim.as_ref().and_then(|s| s.fault());
+    let mut m = match (error, &fault) {
+        (t0_runtime::Error::Timeout { message, .. }, _) => (**message).clone(),
+        (_, Some(fault)) => fault.message(),
+        (t0_runtime::Error::Fault { detail, .. }, None) => Message::new(Severity::Error, "fault", detail.as_str()),
+        (other, None) => Message::new(Severity::Error, "fault", other.to_string()),
+    };
+    let va = fault.as_ref().and_then(|f| match &f.kind {
+        ExecFaultKind::Memory(m) => Some(m.va),
+        _ => None,
+    });
+    let guard = va.and_then(|va| {
+        let mut all = buffers.iter().enumerate();
+        all.find_map(|(index, b)| b.as_ref().filter(|b| b.guards(va)).map(|b| (index, b)))
+    });
+    if let Some((index, b)) = guard {
+        m.rule = "out-of-bounds";
+        m.text = format!(
+            "argument {index} ({}): outside of its {} bytes: {}",
+            b.name, b.len, m.text
+        );
     }
+    m.notes.extend(unwritten);
+    let place = fault.as_ref().map_or_else(Place::default, |f| Place {
+        pc: f.pc,
+        function: f.function.as_ref().map(|f| f.0.to_string()),
+        instruction: f.instruction.clone(),
+        workgroup: f.workgroup,
+        wave: f.wave,
+        lane: f.lane,
+        ..Place::default()
+    });
+    Finding::of(&m, place)
 }
 
 fn print(device: &Device, report: &Report, out: &mut Output) -> Result<(), CliError> {
@@ -509,14 +499,7 @@ fn print(device: &Device, report: &Report, out: &mut Output) -> Result<(), CliEr
         out.text(&fidelity.text())?;
     }
     for f in &report.findings {
-        let place = match (&f.place.file, f.place.line) {
-            (Some(file), Some(line)) => format!(" at {file}:{line}"),
-            _ => String::new(),
-        };
-        match &f.long {
-            Some(long) => out.line(long)?,
-            None => out.line(&format!("{} ({}){place}: {}", f.severity, f.rule, f.text))?,
-        }
+        out.line(&f.long)?;
     }
     Ok(())
 }
@@ -677,16 +660,10 @@ impl Guarded {
             self.name,
             missing.len(),
         );
+        let m = Message::new(Severity::Warning, "never-written", text);
         Some(Finding {
-            rule: "never-written",
-            severity: "warning",
-            place: Place::default(),
-            other: None,
-            born: None,
-            help: None,
             count: Some(missing.len() as u64),
-            long: None,
-            text,
+            ..Finding::of(&m, Place::default())
         })
     }
 
@@ -713,17 +690,8 @@ impl Guarded {
             wrong.len(),
             self.len
         );
-        Some(Finding {
-            rule: "guard",
-            severity: "error",
-            place: Place::default(),
-            other: None,
-            born: None,
-            help: None,
-            count: None,
-            long: None,
-            text,
-        })
+        let m = Message::new(Severity::Error, "guard", text);
+        Some(Finding::of(&m, Place::default()))
     }
 }
 

@@ -4,10 +4,9 @@
 //! Method: where the metadata names a scalar, a vector or a pointer to one, arguments are compared with it; types that
 //! have no name here (structures, those of other languages) take anything of their size. t0's own names are taken
 //! word for word. C converts between signed and unsigned without changing a bit, so there the sign is not compared.
-//! Source of the names: clang 19's `kernel_arg_type`, which writes `unsigned int` as `uint`.
 
 use crate::spec::Elem;
-use t0_backend_rdna3::object::{Arg, ArgKind};
+use t0_backend_rdna3::object::{Arg, ArgKind, NamedType};
 
 /// A type with a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,53 +19,21 @@ pub struct Named {
     ours: bool,
 }
 
-/// OpenCL C's scalars; `__bf16` is clang's.
-const C: [(&str, Elem); 12] = [
-    ("char", Elem::I8),
-    ("uchar", Elem::U8),
-    ("short", Elem::I16),
-    ("ushort", Elem::U16),
-    ("int", Elem::I32),
-    ("uint", Elem::U32),
-    ("long", Elem::I64),
-    ("ulong", Elem::U64),
-    ("half", Elem::F16),
-    ("float", Elem::F32),
-    ("double", Elem::F64),
-    ("__bf16", Elem::Bf16),
-];
-
 impl Named {
     /// The type of a parameter, or of what it points to; `None` for one that is not known.
     pub fn of(arg: &Arg) -> Option<Named> {
         let name = arg.type_name.as_str();
-        let ours = |elem| Named {
-            elem,
-            lanes: 1,
-            ours: true,
-        };
-        if name == "bool" {
-            return Some(ours(None));
-        }
-        if let Some(elem) = Elem::from_name(name) {
-            return Some(ours(Some(elem)));
-        }
-        let name = match arg.kind {
-            ArgKind::GlobalBuffer => name.strip_suffix('*')?,
-            _ => name,
-        };
-        let scalar = name.trim_end_matches(|c: char| c.is_ascii_digit());
-        let (scalar, lanes) = match &name[scalar.len()..] {
-            _ if name == "__bf16" => (name, 1),
-            "" => (scalar, 1),
-            digits @ ("2" | "3" | "4" | "8" | "16") => (scalar, digits.parse().ok()?),
-            _ => return None,
-        };
-        let elem = C.iter().find(|c| c.0 == scalar)?.1;
+        let named = match arg.kind {
+            // t0 names what a buffer holds, C the pointer.
+            ArgKind::GlobalBuffer => NamedType::of(name)
+                .filter(|t| t.ours)
+                .or_else(|| NamedType::behind(name)),
+            _ => NamedType::of(name),
+        }?;
         Some(Named {
-            elem: Some(elem),
-            lanes,
-            ours: false,
+            elem: Elem::from_name(named.scalar),
+            lanes: named.lanes,
+            ours: named.ours,
         })
     }
 

@@ -48,6 +48,8 @@ impl Doorbells {
 pub struct FaultDetail {
     /// The whole story in one line: what, where, and the nearest allocation.
     pub text: String,
+    /// The same in lines, as rustc prints them.
+    pub report: String,
     /// Name of the kernel, when known.
     pub kernel: Option<String>,
     /// Faulting address, for memory faults.
@@ -71,6 +73,8 @@ pub struct QueueStatus {
     pub doorbell: u64,
     /// What the packet processor waits for, if it waits.
     pub waits_for: Option<String>,
+    /// Where the waves of the running kernel stand, one place a line.
+    pub waves: Vec<String>,
 }
 
 /// Something a kernel did that hardware swallows silently.

@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 use t0_backend_rdna3::target::Target;
 use t0_kfd::uapi::{self, CreateEvent, EventData};
-use t0_kfd::{Doorbells, Found, Kfd, KfdError, Node, RealKfd, WaitOutcome};
+use t0_kfd::{Doorbells, Found, Kfd, KfdError, Node, QueueStatus, RealKfd, WaitOutcome};
+use t0_sim::driver::{Message, Severity};
 
 use crate::error::{Error, Result};
 use crate::kernel::KernelKey;
@@ -36,7 +37,7 @@ pub(crate) struct Device {
     event_page: GpuMem,
     memory_event: u32,
     hw_event: u32,
-    lost: OnceLock<(String, String)>,
+    lost: OnceLock<Lost>,
     /// What a sanitizer finds is an error of the wait for the launch.
     sanitizes: bool,
     /// Findings that have been such an error and not been asked for.
@@ -44,6 +45,16 @@ pub(crate) struct Device {
     time_limit_ms: AtomicU64,
     how: String,
     pub driver: Arc<Driver>,
+}
+
+/// Why a device is lost.
+#[derive(Clone)]
+struct Lost {
+    kernel: String,
+    /// In one line.
+    detail: String,
+    /// As rustc would print it.
+    report: String,
 }
 
 /// KFD binds a process to its GPU for life, so the real device is opened once.
@@ -325,9 +336,9 @@ impl Device {
     pub fn check(&self) -> Result<()> {
         match self.lost.get() {
             None => Ok(()),
-            Some((kernel, detail)) => Err(Error::DeviceLost {
-                kernel: kernel.clone(),
-                detail: detail.clone(),
+            Some(lost) => Err(Error::DeviceLost {
+                kernel: lost.kernel.clone(),
+                detail: lost.detail.clone(),
             }),
         }
     }
@@ -372,15 +383,25 @@ impl Device {
             }
         };
         let kernel = known.as_ref().and_then(|k| k.kernel.clone()).unwrap_or_else(running);
-        let detail = known.map_or(what, |k| k.text);
-        let (kernel, detail) = self.lost.get_or_init(|| (kernel, detail)).clone();
-        Error::Fault { kernel, detail }
+        let (detail, report) = match known {
+            Some(k) => (k.text, k.report),
+            None => {
+                let report = Message::new(Severity::Error, "fault", what.as_str()).to_string();
+                (what, report)
+            }
+        };
+        let new = || Lost { kernel, detail, report };
+        let Lost { kernel, detail, report } = self.lost.get_or_init(new).clone();
+        Error::Fault { kernel, detail, report }
     }
 
     /// A queue is destroyed with work in flight: what that work should have written is not there.
     pub fn abandon(&self, kernel: String, why: &Error) {
-        self.lost
-            .get_or_init(|| (kernel, format!("its queue was destroyed before it was complete: {why}")));
+        self.lost.get_or_init(|| {
+            let detail = format!("its queue was destroyed before it was complete: {}", why.brief());
+            let report = Message::new(Severity::Error, "fault", detail.as_str()).to_string();
+            Lost { kernel, detail, report }
+        });
     }
 
     fn exceptions(&self) -> [EventData; 2] {
@@ -416,12 +437,13 @@ impl Device {
         }))
     }
 
-    /// Waits until `done`, at most the time limit, woken by `event`. `what` is for the error message.
+    /// Waits until `done`, at most the time limit, woken by `event`. `what` is for the error message: what is waited for,
+    /// and what the queue does meanwhile.
     pub fn wait_until(
         &self,
         done: impl Fn() -> bool,
         event: u32,
-        what: impl Fn() -> (String, Option<String>),
+        what: impl Fn() -> (String, Option<QueueStatus>),
     ) -> Result<()> {
         self.check()?;
         let start = Instant::now();
@@ -441,11 +463,7 @@ impl Device {
             let left = limit.saturating_sub(start.elapsed());
             if left.is_zero() {
                 let (what, status) = what();
-                return Err(Error::Timeout {
-                    what,
-                    seconds: limit.as_secs_f64(),
-                    status,
-                });
+                return Err(timeout(what, limit.as_secs_f64(), status));
             }
             let [memory, hw] = self.exceptions();
             let mut events = [EventData::new(event), memory, hw];
@@ -462,6 +480,22 @@ impl Drop for Device {
         // Queues hold the device, so they are gone and nothing is in flight.
         lock(&self.graveyard).clear();
     }
+}
+
+/// The error of a wait that took too long.
+fn timeout(what: String, seconds: f64, status: Option<QueueStatus>) -> Error {
+    let text = format!("{what} did not finish within {seconds} s");
+    let mut m = Message::new(Severity::Error, "timeout", text);
+    let QueueStatus { waits_for, waves, .. } = status.unwrap_or_default();
+    m.notes.extend(waits_for.map(|w| format!("the queue waits for {w}")));
+    if !waves.is_empty() {
+        m.notes.push(format!("where the waves stand:\n{}", waves.join("\n")));
+    }
+    m.help = Some(String::from(
+        "raise the limit with `Gpu::set_time_limit` or T0_TIMEOUT (seconds) if the work really takes so long",
+    ));
+    let message = Box::new(m);
+    Error::Timeout { what, seconds, message }
 }
 
 /// The time limit of T0_TIMEOUT, if it is set.

@@ -65,12 +65,14 @@ pub enum Error {
         bytes: u64,
     },
     /// A kernel faulted.
-    #[error("kernel `{kernel}` faulted: {detail}; the device is lost, open it again")]
+    #[error("kernel `{kernel}` faulted; the device is lost, open it again with `Gpu::open`:\n{report}")]
     Fault {
         /// The kernel, or what is known of it.
         kernel: String,
-        /// What happened, where, and the nearest allocation.
+        /// What happened, where, and the nearest allocation, in one line.
         detail: String,
+        /// The same as rustc would print it.
+        report: String,
     },
     /// An index out of range stopped a checked kernel. The device goes on working.
     #[error("kernel `{kernel}` stopped at an index out of range:\n{text}")]
@@ -91,14 +93,14 @@ pub enum Error {
         detail: String,
     },
     /// Something did not happen in time.
-    #[error("{what} did not finish within {seconds} s{}; raise the limit with `Gpu::set_time_limit` or T0_TIMEOUT (seconds) if the work really takes so long", status.as_deref().map(|s| format!(" (the queue waits for {s})")).unwrap_or_default())]
+    #[error("gave up waiting after {seconds} s:\n{message}")]
     Timeout {
-        /// What was waited for.
+        /// What did not finish.
         what: String,
         /// The limit.
         seconds: f64,
-        /// What the queue is doing, when known.
-        status: Option<String>,
+        /// What the queue is doing, where its waves stand, and the way out, as rustc would print it.
+        message: Box<t0_sim::driver::Message>,
     },
     /// More private memory than the hardware can give a work-item.
     #[error("kernel `{kernel}` asks for {bytes} bytes of scratch per work-item, the most is {most}; use smaller private arrays, or global memory")]
@@ -263,6 +265,17 @@ pub enum Error {
         /// Where the report with listing and all findings is.
         report: String,
     },
+}
+
+impl Error {
+    /// The error in one line, for a place inside of another message.
+    pub(crate) fn brief(&self) -> String {
+        match self {
+            Error::Fault { kernel, detail, .. } => format!("kernel `{kernel}` faulted: {detail}"),
+            Error::Timeout { what, seconds, .. } => format!("{what} did not finish within {seconds} s"),
+            other => other.to_string(),
+        }
+    }
 }
 
 impl std::fmt::Debug for Error {

@@ -21,7 +21,7 @@ use std::time::Duration;
 
 use t0_kfd::aql::{self, AmdQueue, AmdSignal, DispatchPacket, FenceScope, PacketType, PACKET_BYTES};
 use t0_kfd::uapi::{self, CreateEvent, CreateQueue};
-use t0_kfd::{Doorbells, QueueSizes};
+use t0_kfd::{Doorbells, QueueSizes, QueueStatus};
 
 use crate::device::{lock, Device, Gpu};
 use crate::error::{Error, Result};
@@ -446,8 +446,8 @@ impl QueueInner {
         Ok(self.reports.get_or_init(|| mem))
     }
 
-    fn status(&self) -> Option<String> {
-        self.device.driver.kfd.queue_status(self.queue_id)?.waits_for
+    fn status(&self) -> Option<QueueStatus> {
+        self.device.driver.kfd.queue_status(self.queue_id)
     }
 
     /// Waits for a packet; an error if its launch or one before it stopped.

@@ -56,7 +56,7 @@ impl Executor for Pretend {
                 return Err(ExecFault::new(ExecFaultKind::Endless {
                     instructions: 7,
                     place: None,
-                    waves: String::new(),
+                    waves: Vec::new(),
                 }))
             }
             PANIC => panic!("pretended"),
@@ -221,8 +221,10 @@ fn a_hang_ends_in_a_timeout_that_says_what_hangs() {
     assert!(matches!(e, Error::Timeout { .. }), "{text}");
     assert!(
         text.contains("`pretend`")
-            && text.contains("did not finish within 0.3 s")
-            && text.contains("the kernel of packet 0"),
+            && text.contains("error[timeout]: kernel `pretend` (packet 0 of queue")
+            && text.contains("did not finish within 0.3 s\n")
+            && text.contains("= note: the queue waits for the kernel of packet 0\n")
+            && text.contains("\nhelp: raise the limit"),
         "{text}"
     );
     // A later launch is held up by the same kernel: that one is named, with its own packet.
@@ -267,6 +269,8 @@ fn every_kind_of_fault_is_an_error_in_bounded_time() {
         assert!(start.elapsed() < Duration::from_secs(5));
         assert!(matches!(&e, Error::Fault { kernel, .. } if kernel == "pretend"), "{e}");
         assert!(e.to_string().contains(text), "{e}");
+        let form = "kernel `pretend` faulted; the device is lost, open it again with `Gpu::open`:\nerror[";
+        assert!(e.to_string().starts_with(form), "{e}");
         assert!(matches!(q.wait(), Err(Error::DeviceLost { .. })));
         assert!(b.pretend.seen.lock().unwrap().is_empty(), "nothing runs after a fault");
     }

@@ -34,8 +34,8 @@ struct Place {
     last_group: u64,
 }
 
-/// All waves, as one line of text. `line` knows the place of an instruction in the source.
-pub(crate) fn describe(mut all: Vec<Standing>, program: &Program, line: &dyn Fn(u32) -> Option<String>) -> String {
+/// All waves, a line for each place. `line` knows the place of an instruction in the source.
+pub(crate) fn describe(mut all: Vec<Standing>, program: &Program, line: &dyn Fn(u32) -> Option<String>) -> Vec<String> {
     all.sort_by_key(|s| (s.group.0, s.wave));
     let mut places: BTreeMap<(u32, bool), Place> = BTreeMap::new();
     let mut ended = 0;
@@ -68,7 +68,7 @@ pub(crate) fn describe(mut all: Vec<Standing>, program: &Program, line: &dyn Fn(
     if ended > 0 {
         parts.push(format!("{ended} of these workgroups' waves have ended"));
     }
-    parts.join("; ")
+    parts
 }
 
 fn entry(p: &Place, program: &Program, line: &dyn Fn(u32) -> Option<String>) -> String {

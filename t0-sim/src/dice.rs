@@ -9,32 +9,22 @@
 //! Workgroups change places only with those that are resident at the same time: programs may rely on it that a card
 //! starts lower numbers first.
 
-/// Numbers that look random: splitmix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Dice(u64);
+use t0_ir::testing::Rng;
+
+/// Numbers that look random.
+#[derive(Clone, Debug)]
+pub(crate) struct Dice(Rng);
 
 impl Dice {
     /// From several numbers.
     pub fn new(parts: &[u64]) -> Dice {
-        let mut dice = Dice(0);
-        for p in parts {
-            dice.0 ^= p;
-            dice.0 = dice.next();
-        }
-        dice
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
+        let state = parts.iter().fold(0, |state, p| Rng::new(state ^ p).bits());
+        Dice(Rng::new(state))
     }
 
     /// A number below `n`.
     pub fn below(&mut self, n: u64) -> u64 {
-        self.next() % n.max(1)
+        self.0.bits() % n.max(1)
     }
 
     /// All numbers below `n`, in some order.

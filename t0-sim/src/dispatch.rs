@@ -244,7 +244,7 @@ impl Simulator {
                 let kind = ExecFaultKind::Endless {
                     instructions: self.budget,
                     place: None,
-                    waves: String::from("a single wave"),
+                    waves: vec![String::from("a single wave")],
                 };
                 Err(locate(kind, None))
             }

@@ -348,7 +348,7 @@ impl Group {
         let mut fault = self.fault(Fault::new(ExecFaultKind::Endless {
             instructions: budget,
             place: None,
-            waves: String::new(),
+            waves: Vec::new(),
         }));
         let trail = self.trails.get(self.current());
         if let Some(back) = trail.and_then(|t| t.endless(&self.program, budget)) {

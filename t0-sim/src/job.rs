@@ -271,18 +271,20 @@ impl<'a> Job<'a> {
         self.note_findings(n, group);
         let program = &group.program;
         let mut e = ExecFault::new(f.fault.kind);
+        e.line = self.line_of(program, f.pc);
         if let ExecFaultKind::Endless { place, waves, .. } = &mut e.kind {
-            *place = self.line_of(program, f.pc).map(|s| s.to_string());
+            *place = e.line.as_ref().map(|s| s.to_string());
             *waves = self.places(group.standing(n).collect());
             let (total, resident) = self.order.sizes();
             if resident < total {
-                *waves += &format!("; at most {resident} of the {total} workgroups are resident at once");
+                waves.push(format!(
+                    "at most {resident} of the {total} workgroups are resident at once"
+                ));
             }
         }
         e.pc = program.code.get(f.pc as usize).map(|i| i.offset);
         e.function = e.pc.and_then(|pc| self.function_of(pc));
         e.instruction = Some(program.text(f.pc));
-        e.source_line = self.line_of(program, f.pc).map(|s| s.to_string());
         e.workgroup = Some(group.id);
         e.wave = Some(f.wave);
         e.lane = f.fault.lane;
@@ -292,8 +294,8 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// Where waves stand, as text.
-    fn places(&self, all: Vec<Standing>) -> String {
+    /// Where waves stand, a line for each place.
+    fn places(&self, all: Vec<Standing>) -> Vec<String> {
         let program = self.program();
         describe(all, &program, &|at| {
             let source = self.line_of(&program, at)?;
@@ -323,14 +325,15 @@ impl<'a> Job<'a> {
             .filter_map(|r| answers.1.get(r))
             .for_each(|s| all.extend(s));
         let (total, resident) = self.order.sizes();
-        let mut text = format!(
-            "{ended} of {total} workgroups have ended, {} have started; ",
+        let mut lines = vec![format!(
+            "{ended} of {total} workgroups have ended, {} have started",
             running.len() as u64 + parked
-        );
+        )];
         if resident < total {
-            text += &format!("at most {resident} are resident at once; ");
+            lines.push(format!("at most {resident} are resident at once"));
         }
-        self.watch.answer(question, text + &self.places(all));
+        lines.extend(self.places(all));
+        self.watch.answer(question, lines);
     }
 
     /// The fault of a launch whose resident workgroups all wait for others.
@@ -346,14 +349,12 @@ impl<'a> Job<'a> {
             }
         });
         let (total, _) = self.order.sizes();
-        let what = format!(
-            "{resident} of {total} workgroups are resident and all of them poll memory that only the other {} could \
-             change; those start when a resident one ends, so no progress is possible, on a card as little as here. Launch \
-             at most {resident} workgroups that wait for each other. {}",
-            total - ended - resident,
-            self.places(all)
-        );
-        ExecFault::new(ExecFaultKind::Deadlock { what })
+        ExecFault::new(ExecFaultKind::Deadlock {
+            resident,
+            total,
+            others: total - ended - resident,
+            waves: self.places(all),
+        })
     }
 
     /// Place of an instruction in the Rust source, when the code object tells.

@@ -259,8 +259,10 @@ fn a_loop_without_an_end_ends_the_case() {
         let mut y = t.output::<u32>("y", n);
         t.launch(count_down { x: &x, y: &mut y });
     });
-    assert!(text.contains("endless loop at"), "{text}");
-    assert!(text.contains("property.rs"), "{text}");
+    assert!(text.contains("error[endless-loop]: a wave did not end"), "{text}");
+    assert!(text.contains("--> tests/lang/property.rs:"), "{text}");
+    assert!(text.contains("|         while n != 0 {\n"), "{text}");
+    assert!(text.contains("= note: where the waves stand:\n"), "{text}");
 }
 
 #[test]

@@ -1,12 +1,12 @@
-//! The kernel descriptor by itself, against the metadata, and the SGPRs it promises the code.
+//! The kernel descriptor by itself, against the metadata, and the SGPRs it promises the code; the metadata's arguments.
 //!
-//! Source: LLVM AMDGPUUsage, "Kernel Descriptor" and "compute_pgm_rsrc1/2/3" for GFX11; errata by [`crate::errata`].
+//! Source: LLVM AMDGPUUsage, "Kernel Descriptor", "Code Object V5 Metadata" and "compute_pgm_rsrc1/2/3" for GFX11; errata by [`crate::errata`].
 
-use super::graph::Graph;
+use super::graph::{Graph, Step};
 use super::{Options, Raw};
 use crate::errata::{Rule, Severity};
 use crate::object::descriptor::DESCRIPTOR_BYTES;
-use crate::object::{CodeObject, Denorm, Kernel, KernelDescriptor, Round};
+use crate::object::{Arg, ArgKind, CodeObject, Denorm, Kernel, KernelDescriptor, Round};
 use crate::target::{Target, GFX1100};
 
 /// Bits that must be 0 in the words of a descriptor, by byte offset; what they are. Not among them: compute_pgm_rsrc1[9:6],
@@ -58,6 +58,9 @@ pub(super) fn check(object: &CodeObject, kernel: &Kernel, graph: &Graph, options
         bits(bytes, d, raw);
     }
     metadata(kernel, raw);
+    target(object, raw);
+    arguments(kernel, raw);
+    sgprs(kernel, graph, raw);
     limits(d, raw);
     user_sgprs(d, raw);
     let target = object.target.with_wave_size(d.wave_size());
@@ -207,6 +210,15 @@ fn metadata(kernel: &Kernel, raw: &mut Vec<Raw>) {
             "a smaller .max_flat_workgroup_size",
         ));
     }
+    if m.wgp_mode.is_some_and(|on| on != d.wgp_mode()) {
+        let text = format!(
+            "workgroup processor mode: the metadata says {}, the descriptor {}",
+            u32::from(!d.wgp_mode()),
+            u32::from(d.wgp_mode())
+        );
+        let fix = ".amdhsa_workgroup_processor_mode and .workgroup_processor_mode alike";
+        raw.push(Raw::new("metadata-mismatch", None, text, fix));
+    }
     if m.wave_size != 0 && m.wave_size != d.wave_size() {
         let text = format!(
             "waves of {} lanes in the metadata, of {} in the descriptor",
@@ -216,6 +228,102 @@ fn metadata(kernel: &Kernel, raw: &mut Vec<Raw>) {
         raw.push(Raw::new("wave-size", None, text, "the same wave size in both"));
     }
 }
+
+/// The chip of the metadata and that of the ELF header, which loaders go by.
+fn target(object: &CodeObject, raw: &mut Vec<Raw>) {
+    let Some(named) = object.named_target.as_deref().filter(|n| *n != object.target.name) else {
+        return;
+    };
+    let text = format!("the metadata is for {named}, e_flags for {}", object.target.name);
+    raw.push(Raw::new(
+        "metadata-mismatch",
+        None,
+        text,
+        "amdhsa.target of the same chip",
+    ));
+}
+
+/// Arguments that cannot all be passed: they overlap, or lie beyond the argument block. A pointer that is not aligned can be,
+/// though it breaks the rule of AMDGPUUsage ("the offset must be a multiple of the alignment required by the argument").
+/// Of values the alignment is not known: a structure may have that of its bytes.
+fn arguments(kernel: &Kernel, raw: &mut Vec<Raw>) {
+    let Some(m) = &kernel.metadata else { return };
+    let name = |(k, a): (usize, &Arg)| match a.name.as_str() {
+        "" => format!("argument {k} ({})", a.kind.name()),
+        name => format!("argument {k} (`{name}`)"),
+    };
+    let end = |a: &Arg| u64::from(a.offset) + u64::from(a.size);
+    let mut all: Vec<(usize, &Arg)> = m.args.iter().enumerate().filter(|(_, a)| a.size > 0).collect();
+    for &(k, a) in &all {
+        if end(a) > m.kernarg_bytes.into() {
+            let text = format!(
+                "{} ends at byte {}, the argument block at {}",
+                name((k, a)),
+                end(a),
+                m.kernarg_bytes
+            );
+            let fix = "a larger .kernarg_segment_size, or another .offset";
+            raw.push(Raw::new("arguments", None, text, fix));
+        }
+        if a.kind == ArgKind::GlobalBuffer && a.offset % 8 != 0 {
+            let text = format!("{} is a pointer at byte {}, no multiple of 8", name((k, a)), a.offset);
+            let mut r = Raw::new("arguments", None, text, "an .offset that is a multiple of 8");
+            r.severity = Severity::Warning;
+            raw.push(r);
+        }
+    }
+    all.sort_by_key(|(_, a)| a.offset);
+    for pair in all.windows(2) {
+        let [first, second] = [pair[0], pair[1]];
+        if end(first.1) > second.1.offset.into() {
+            let text = format!(
+                "{} ends at byte {}, {} begins at {}",
+                name(first),
+                end(first.1),
+                name(second),
+                second.1.offset
+            );
+            raw.push(Raw::new("arguments", None, text, "offsets that do not overlap"));
+        }
+    }
+}
+
+/// SGPRs that kernels can name, and VCC, which the metadata counts with them.
+const MOST_SGPRS: u32 = 106 + 2;
+
+/// The metadata's SGPR count, which tools show and gfx11 does not need: every wave has all of them.
+fn sgprs(kernel: &Kernel, graph: &Graph, raw: &mut Vec<Raw>) {
+    let Some(have) = kernel.metadata.as_ref().map(|m| m.sgprs).filter(|&n| n != 0) else {
+        return;
+    };
+    let mut wrong = |at, text: String, fix: String| {
+        let mut r = Raw::new("metadata-mismatch", at, text, fix);
+        r.severity = Severity::Warning;
+        raw.push(r);
+    };
+    if have > MOST_SGPRS {
+        let text = format!("the metadata counts {have} SGPRs, a wave has 106 and VCC");
+        wrong(None, text, format!(".sgpr_count {MOST_SGPRS} at most"));
+    }
+    let steps = || graph.steps.iter().filter(|s| !s.guessed);
+    let highest = |s: &Step| {
+        let named = [0, 1].map(|k| (s.facts.sread[k] | s.facts.swrite[k]) & NAMED[k]);
+        (0..2)
+            .rev()
+            .find(|&k| named[k] != 0)
+            .map(|k| 63 - named[k].leading_zeros() + 64 * k as u32)
+    };
+    let most = steps().filter_map(highest).max();
+    let Some(most) = most.filter(|&r| r >= have) else {
+        return;
+    };
+    let first = steps().find(|s| highest(s).is_some_and(|r| r >= have));
+    let text = format!("the code uses SGPRs up to s{most}, the metadata counts {have}");
+    wrong(first.map(|s| s.at), text, format!(".sgpr_count {}", most + 1));
+}
+
+/// s0 to s105 as a set of scalar registers.
+const NAMED: [u64; 2] = [u64::MAX, (1 << (106 - 64)) - 1];
 
 fn user_sgprs(d: &KernelDescriptor, raw: &mut Vec<Raw>) {
     let (have, need) = (d.user_sgprs(), d.initial_sgprs().inputs);

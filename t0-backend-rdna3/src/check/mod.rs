@@ -15,6 +15,7 @@ mod descriptor;
 mod flight;
 mod graph;
 mod hazards;
+mod ids;
 mod memory;
 mod resources;
 mod undefined;
@@ -32,7 +33,11 @@ use std::fmt;
 #[rustfmt::skip]
 pub const RULES: &[(&str, Severity, &str)] = &[
     ("missing-wait", Severity::Error, "a register is read or overwritten while a load that writes it may be in flight"),
-    ("barrier-without-wait", Severity::Warning, "a store to LDS may be in flight at s_barrier"),
+    // s_barrier waits for no counter (RDNA3 ISA manual 16.5). A warning, since it breaks no rule of the card: LLVM's back end
+    // adds no wait at a barrier on gfx11 either (SIInsertWaitcnts does so only without FeatureBackOffBarrier), the wait comes
+    // from a release fence of the source, and `__builtin_amdgcn_s_barrier()` alone is code that may mean it. A barrier of the
+    // IR orders memory, so in what this crate's compiler made it is an error.
+    ("barrier-without-wait", Severity::Warning, "a store to LDS may be in flight at s_barrier; an error in compiled code"),
     ("illegal-instruction", Severity::Error, "control reaches bytes that are no instruction of this card"),
     ("illegal-operands", Severity::Error, "an instruction whose operands or modifiers the card does not have, dual-issue rules included"),
     ("wave-size", Severity::Error, "code or metadata for waves of another size than the descriptor says"),
@@ -53,7 +58,9 @@ pub const RULES: &[(&str, Severity, &str)] = &[
     ("float-mode", Severity::Error, "compiled code whose descriptor asks for other arithmetic than IEEE's"),
     ("unfilled-sgpr", Severity::Error, "compiled code that reads an SGPR which neither launch nor code has filled"),
     ("uninitialised", Severity::Error, "a register is read that nothing on any way there has written; a warning where it is only computed with or stored"),
-    ("metadata-mismatch", Severity::Error, "metadata and descriptor contradict each other"),
+    ("unfilled-work-item-id", Severity::Error, "the y or z part of the work-item id is read and the descriptor does not ask for it"),
+    ("metadata-mismatch", Severity::Error, "metadata contradicts the descriptor, the ELF header or the code (a warning for what gfx11 does not need)"),
+    ("arguments", Severity::Error, "arguments of the metadata that overlap or lie beyond their block; a warning where they are only not aligned"),
     ("check-incomplete", Severity::Warning, "the checker could not follow everything"),
 ];
 
@@ -63,7 +70,7 @@ pub struct Options {
     /// The kernel gets no LDS but what its descriptor says, as all kernels of the compiler.
     pub static_lds: bool,
     /// This crate's compiler made it: it rounds and keeps denormals as the IR says, and reads no register that nothing filled
-    /// (others may mean it, or read what they do not use).
+    /// (others may mean it, or read what they do not use), and its barriers order memory.
     pub compiled: bool,
 }
 
@@ -149,10 +156,15 @@ pub fn check_kernel(object: &CodeObject, kernel: &Kernel, options: &Options) -> 
     let group = kernel.metadata.as_ref().map_or(0, |m| m.max_group_size);
     let one_wave = (1..=target.wave_size).contains(&group);
     flow(&graph, &target, one_wave, &mut raw);
+    if options.compiled {
+        let severe = raw.iter_mut().filter(|r| r.rule == "barrier-without-wait");
+        severe.for_each(|r| r.severity = Severity::Error);
+    }
     graph.layout(&place, &target, &mut raw);
     resources::check(&graph, kernel, options, &mut raw);
     descriptor::check(object, kernel, &graph, options, &mut raw);
     undefined::check(&graph, &kernel.descriptor, &mut raw);
+    ids::check(&graph, &kernel.descriptor, &mut raw);
     finish(raw, &place, &target, |offset| kernel.line_at(offset).cloned())
 }
 

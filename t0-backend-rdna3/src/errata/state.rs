@@ -68,17 +68,13 @@ impl Hit {
     }
 }
 
+/// What is wrong; the rule's name and the way out are told apart from it.
 impl std::fmt::Display for Hit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let e = self.rule.entry();
-        match self.reg {
-            Some((file, r)) => write!(
-                f,
-                "{}: {file}{r}: {}; mended by: {}",
-                e.name, e.triggered_by, e.mitigated_by
-            ),
-            None => write!(f, "{}: {}; mended by: {}", e.name, e.triggered_by, e.mitigated_by),
+        if let Some((file, r)) = self.reg {
+            write!(f, "{file}{r}: ")?;
         }
+        f.write_str(self.rule.entry().triggered_by)
     }
 }
 

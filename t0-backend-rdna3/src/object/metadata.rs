@@ -234,8 +234,8 @@ pub struct KernelMetadata {
     pub max_group_size: u32,
     /// The workgroup size the kernel was compiled for, if only that one is right.
     pub required_group_size: Option<[u32; 3]>,
-    /// Whether workgroups may use both CUs of a WGP.
-    pub wgp_mode: bool,
+    /// Whether workgroups may use both CUs of a WGP, where it is said.
+    pub wgp_mode: Option<bool>,
     /// The arguments in order.
     pub args: Vec<Arg>,
     /// The arrays in LDS, when the compiler says where they are.
@@ -279,8 +279,10 @@ impl KernelMetadata {
             (".vgpr_count", self.vgprs.into()),
             (".vgpr_spill_count", self.spills[1].into()),
             (".wavefront_size", self.wave_size.into()),
-            (".workgroup_processor_mode", u32::from(self.wgp_mode).into()),
         ]);
+        if let Some(on) = self.wgp_mode {
+            entries.push((".workgroup_processor_mode", u32::from(on).into()));
+        }
         Value::map(entries)
     }
 
@@ -310,7 +312,7 @@ impl KernelMetadata {
             spills: [optional(".sgpr_spill_count"), optional(".vgpr_spill_count")],
             max_group_size: optional(".max_flat_workgroup_size"),
             required_group_size,
-            wgp_mode: optional(".workgroup_processor_mode") == 1,
+            wgp_mode: number(v, ".workgroup_processor_mode").map(|n| n == 1),
             args,
             lds,
         })

@@ -13,6 +13,7 @@ pub mod metadata;
 pub mod msgpack;
 mod read;
 pub(crate) mod rules;
+mod types;
 pub mod view;
 mod write;
 pub mod yaml;
@@ -24,6 +25,7 @@ pub use descriptor::{
 pub use lines::Line;
 pub use metadata::{Arg, ArgKind, KernelMetadata, LdsVariable};
 pub use read::{called_function, CodeObject, Function, Kernel, Relocation, Segment};
+pub use types::NamedType;
 pub(crate) use write::metadata_note;
 pub use write::{write, KernelCode};
 

@@ -90,6 +90,12 @@ pub struct Function {
     pub code: Range<u64>,
 }
 
+/// The processor of a target id, without what is switched on or off (LLVM AMDGPUUsage, "Target ID").
+fn processor(target: &str) -> &str {
+    let last = target.rsplit('-').next().unwrap_or(target);
+    last.split(':').next().unwrap_or(last)
+}
+
 /// The function around an address, `own` (a kernel's code) excepted: one that is called.
 pub fn called_function<'f>(functions: &'f [Function], own: &Range<u64>, at: u64) -> Option<&'f Function> {
     let around = |f: &&Function| f.code.contains(&at) && f.code.start != own.start;
@@ -101,6 +107,8 @@ pub fn called_function<'f>(functions: &'f [Function], own: &Range<u64>, at: u64)
 pub struct CodeObject {
     /// The chip it is for.
     pub target: Target,
+    /// The chip `amdhsa.target` of the metadata names, where it does: `gfx1100` of `amdgcn-amd-amdhsa--gfx1100`.
+    pub named_target: Option<String>,
     /// ABI version byte of the ELF header: 2 for code object v4, 3 for v5, 4 for v6.
     pub abi_version: u32,
     /// Its kernels in the order of the metadata.
@@ -132,15 +140,15 @@ impl CodeObject {
         }
         let metadata = metadata(header, file)?;
         let mach = header.e_flags(LE) & 0xff;
-        let target = Target::from_mach(mach).ok_or_else(|| {
-            let said = metadata.as_ref().and_then(|m| m.get("amdhsa.target")?.as_str());
-            ObjectError::unknown_target(mach, said)
-        })?;
+        let said = metadata.as_ref().and_then(|m| m.get("amdhsa.target")?.as_str());
+        let target = Target::from_mach(mach).ok_or_else(|| ObjectError::unknown_target(mach, said))?;
+        let named_target = said.map(|t| processor(t).to_owned());
         let segments = segments(header, file)?;
         let sections = header.sections(LE, file).map_err(elf_error)?;
         let symbols = symbols(&sections, file)?;
         let mut object = CodeObject {
             target,
+            named_target,
             abi_version: abi_version.into(),
             kernels: Vec::new(),
             functions: Vec::new(),

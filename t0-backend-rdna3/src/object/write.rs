@@ -73,7 +73,7 @@ impl KernelCode {
             spills: self.spills,
             max_group_size: self.max_group_size,
             required_group_size: self.required_group_size,
-            wgp_mode: r.wgp_mode,
+            wgp_mode: Some(r.wgp_mode),
             args: self.args.clone(),
             lds: self.lds.clone(),
         }

@@ -10,6 +10,9 @@
 //! loads done from memory that the launch may write (other waves may write it after the barrier). After it, when the kernel
 //! reads such memory, the L0 cache is invalidated: in WGP mode the waves of a group sit on two CUs with an L0 each.
 //!
+//! FLAT accesses count in both counters and return in the order of neither; the compiler makes none (it knows the space of
+//! every access), and the pass insists on that.
+//!
 //! `s_endpgm` waits by itself. Sources: RDNA3 ISA manual 4.4, 16.5; LLVM `SIInsertWaitcnts`, AMDGPUUsage memory model GFX11.
 
 use super::phys::{PFunc, PInst};
@@ -100,6 +103,11 @@ impl State {
 
     fn issued(&mut self, i: &PInst) {
         let count = i.inst.wait();
+        debug_assert!(
+            count.vm == 0 || count.lgkm == 0,
+            "`{}` counts in VMcnt and LGKMcnt: select an instruction of one address space",
+            i.inst
+        );
         let writes = i.inst.writes(WAVE_SIZE);
         let older = |ages: &mut BTreeMap<Key, u32>, by: u32| {
             if by > 0 {
@@ -202,5 +210,34 @@ fn push_wait(w: Wait, span: Span, out: &mut Vec<PInst>) {
     if w.vs {
         let inst = Inst::new(Sopk::s_waitcnt_vscnt, vec![Operand::Reg(Reg::NULL), Operand::Imm(0)]);
         out.push(PInst::new(inst, span));
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::isa::parse;
+    use crate::target::GFX1100;
+
+    fn issue(text: &str) -> State {
+        let mut state = State::default();
+        state.issued(&PInst::new(parse(text, &GFX1100).unwrap(), Span::default()));
+        state
+    }
+
+    #[test]
+    fn accesses_of_one_space_count_once() {
+        let global = issue("global_load_b32 v1, v0, s[4:5]");
+        assert_eq!((global.vm.len(), global.lgkm.len()), (1, 0));
+        let lds = issue("ds_load_b32 v1, v0");
+        assert_eq!((lds.vm.len(), lds.lgkm.len(), lds.lds), (0, 1, true));
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    #[should_panic(expected = "counts in VMcnt and LGKMcnt")]
+    fn a_flat_access_is_refused() {
+        issue("flat_load_b32 v1, v[2:3]");
     }
 }

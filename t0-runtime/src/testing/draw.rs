@@ -6,6 +6,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use t0_ir::testing::Rng;
+
 /// One draw.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Draw {
@@ -95,17 +97,19 @@ impl fmt::Display for Case {
     }
 }
 
-/// A small reproducible generator: splitmix64 (Steele, Lea, Flood 2014).
+/// A small reproducible generator.
 #[derive(Clone, Debug)]
-pub(super) struct Random(pub u64);
+pub(super) struct Random(Rng);
 
 impl Random {
+    /// Equal seeds give equal numbers.
+    pub fn new(seed: u64) -> Random {
+        Random(Rng::new(seed))
+    }
+
     /// 64 random bits.
     pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        self.0.bits()
     }
 
     /// A number below `n` (0 for 0).

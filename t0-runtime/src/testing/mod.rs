@@ -214,7 +214,7 @@ impl KernelTest {
     }
 
     fn generator(&self, name: &str) -> Option<Random> {
-        self.random.map(|(seed, _)| Random(seed_of(seed, name)))
+        self.random.map(|(seed, _)| Random::new(seed_of(seed, name)))
     }
 
     fn size(&mut self, name: &str, lowest: usize, highest: usize, make: impl Fn(&mut Random, usize) -> usize) -> usize {
@@ -297,7 +297,7 @@ impl KernelTest {
                 (data, Draw::Elements(list))
             }
             Draw::Seed(seed) => {
-                let mut r = Random(seed);
+                let mut r = Random::new(seed);
                 ((0..n).map(|_| values.draw(&mut r)).collect(), Draw::Seed(seed))
             }
             other => (vec![values.simplest(); n], other),

@@ -258,7 +258,7 @@ mod tests {
     use super::*;
 
     fn reads_back<T: Sample>() {
-        let mut r = Random(7);
+        let mut r = Random::new(7);
         for _ in 0..2000 {
             let x: T = Values::Any.draw(&mut r);
             let y = T::parse(&x.text()).unwrap();
@@ -288,7 +288,7 @@ mod tests {
 
     #[test]
     fn draws_keep_to_what_was_asked_for() {
-        let mut r = Random(1);
+        let mut r = Random::new(1);
         for v in [Values::Finite, Values::Between(0.5, 2.0), Values::Whole(-4, 4)] {
             let all: Vec<f32> = (0..500).map(|_| v.draw(&mut r)).collect();
             assert!(all.iter().all(|&x| v.allow(x)), "{v:?}");

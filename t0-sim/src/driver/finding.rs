@@ -196,7 +196,8 @@ impl FindingKind {
             FindingKind::LdsOutOfRange { address, .. } if is_no_index(*address) => Some(String::from(
                 "compare the index with the length first; `#[kernel(checked)]` or `queue.with_checked(true)` stop the launch there",
             )),
-            _ => None,
+            FindingKind::LdsOutOfRange { .. } => None,
+            FindingKind::Hazard(hit) => Some(format!("mended by: {}", hit.rule.entry().mitigated_by)),
         }
     }
 

@@ -12,6 +12,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use t0_backend_rdna3::object::CodeObject;
+use t0_ir::testing::Rng;
 use t0_kfd::uapi::{self, CreateEvent, CreateQueue, EventData, GetClockCounters};
 use t0_kfd::{
     Allocation, Doorbells, Errno, FaultDetail, Found, Kfd, KfdError, Node, QueueSizes, QueueStatus, Topology, VaRange,
@@ -59,11 +60,9 @@ impl Shared {
         if max == 0 {
             return;
         }
-        // A Weyl sequence through a 64-bit mixer (splitmix64): any thread may take the next number.
-        let mut x = self.torture[1].fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed);
-        x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        thread::sleep(Duration::from_nanos((x ^ x >> 31) % max));
+        // Any thread may take the next number.
+        let seed = self.torture[1].fetch_add(1, Ordering::Relaxed);
+        thread::sleep(Duration::from_nanos(Rng::new(seed).bits() % max));
     }
 
     pub fn count(&self, s: &DispatchStats) {
@@ -701,10 +700,8 @@ impl Kfd for SimKfd {
             let status = lock(&q.status).clone();
             (status, q.watch.clone())
         };
-        let waves = watch.is_running().then(|| watch.ask(ANSWER_LIMIT)).flatten();
-        if let (Some(what), Some(waves)) = (&mut status.waits_for, waves) {
-            what.push_str(": ");
-            what.push_str(&waves);
+        if let Some(waves) = watch.is_running().then(|| watch.ask(ANSWER_LIMIT)).flatten() {
+            status.waves = waves;
         }
         Some(status)
     }

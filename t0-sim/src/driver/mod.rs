@@ -19,6 +19,7 @@ mod access;
 mod arena;
 mod checks;
 mod events;
+mod fault;
 mod finding;
 mod kfd;
 mod node;
@@ -33,9 +34,11 @@ mod vm;
 mod watch;
 
 pub use arena::{Arena, ArenaError, PAGE};
+pub use fault::{ExecFault, ExecFaultKind};
 pub use finding::{Finding, FindingKind, Severity, Site, Source};
 pub use kfd::SimKfd;
 pub use node::node_of;
+pub use render::Message;
 pub use unwritten::Unwritten;
 pub use vm::{Access, Freed, HostRange, Mapping, Near, Nearest, PageFlags, PageTable, Vm, VmFault, VmFaultKind};
 pub use watch::Watch;
@@ -136,83 +139,6 @@ pub struct DispatchStats {
     pub findings: Vec<Finding>,
 }
 
-/// Why a dispatch stopped, and where.
-#[derive(Clone, Debug, thiserror::Error)]
-#[error("{kind}{}", FaultPlace(self))]
-pub struct ExecFault {
-    /// What happened.
-    pub kind: ExecFaultKind,
-    /// Kernel name, when known.
-    pub kernel: Option<String>,
-    /// Byte offset of the instruction from the kernel's entry; negative in two's complement for a function before it.
-    pub pc: Option<u64>,
-    /// The called function it stands in, and its offset there; `None` in the kernel's own code.
-    pub function: Option<(Arc<str>, u64)>,
-    /// The instruction as text.
-    pub instruction: Option<String>,
-    /// Place in the Rust source.
-    pub source_line: Option<String>,
-    /// Workgroup in x, y, z.
-    pub workgroup: Option<[u32; 3]>,
-    /// Wave of the workgroup.
-    pub wave: Option<u32>,
-    /// Lane of the wave, when one lane is to blame.
-    pub lane: Option<u32>,
-    /// What the launch did before it faulted that hardware swallows silently. Of each instruction the first occurrence
-    /// is described; `count` is 1, because how far other workgroups came says nothing.
-    pub findings: Vec<Finding>,
-}
-
-impl ExecFault {
-    /// A fault with nothing known but its kind; fill the places in that are known.
-    pub fn new(kind: ExecFaultKind) -> Self {
-        ExecFault {
-            kind,
-            kernel: None,
-            pc: None,
-            function: None,
-            instruction: None,
-            source_line: None,
-            workgroup: None,
-            wave: None,
-            lane: None,
-            findings: Vec::new(),
-        }
-    }
-}
-
-struct FaultPlace<'a>(&'a ExecFault);
-
-impl std::fmt::Display for FaultPlace<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let e = self.0;
-        if let Some(k) = &e.kernel {
-            write!(f, "; kernel `{k}`")?;
-        }
-        if let Some(i) = &e.instruction {
-            write!(f, "; instruction `{i}`")?;
-        }
-        if let Some(pc) = e.pc {
-            write!(f, " at {}", place(pc, e.function.as_ref()))?;
-        }
-        if let Some([x, y, z]) = e.workgroup {
-            write!(f, "; workgroup ({x}, {y}, {z})")?;
-        }
-        if let Some(w) = e.wave {
-            write!(f, " wave {w}")?;
-        }
-        if let Some(l) = e.lane {
-            write!(f, " lane {l}")?;
-        }
-        // An endless loop has told its line already.
-        let told = matches!(e.kind, ExecFaultKind::Endless { place: Some(_), .. });
-        if let Some(s) = e.source_line.as_ref().filter(|_| !told) {
-            write!(f, "; {s}")?;
-        }
-        Ok(())
-    }
-}
-
 /// Where an instruction is: its offset from the kernel's entry, or the called function with the offset in it.
 pub(crate) fn place(pc: u64, function: Option<&(Arc<str>, u64)>) -> String {
     match function {
@@ -230,113 +156,5 @@ impl std::fmt::Display for Offset {
         let at = self.0 as i64;
         let sign = if at < 0 { '-' } else { '+' };
         write!(f, "{sign}{:#x}", at.unsigned_abs())
-    }
-}
-
-/// Kinds of [`ExecFault`].
-#[derive(Clone, Debug, thiserror::Error)]
-pub enum ExecFaultKind {
-    /// Memory the kernel may not touch.
-    #[error("{0}")]
-    Memory(#[from] VmFault),
-    /// LDS or scratch access outside of its allocation, or an address in no aperture.
-    #[error("{space} access of {len} bytes at {address:#x} is outside of its {size} bytes")]
-    OutOfAperture {
-        /// `LDS`, `scratch` …
-        space: &'static str,
-        /// Offset in the space.
-        address: u64,
-        /// Bytes accessed.
-        len: u64,
-        /// Size of the space.
-        size: u64,
-    },
-    /// An atomic whose address is not a multiple of its size.
-    #[error("{space} atomic at {address:#x} is not aligned to {bytes} bytes; hardware raises a memory violation")]
-    MisalignedAtomic {
-        /// `LDS` or `global`.
-        space: &'static str,
-        /// The address, or the offset in the LDS.
-        address: u64,
-        /// Bytes of the value.
-        bytes: u64,
-    },
-    /// Bytes that are no instruction of the target.
-    #[error("illegal instruction {}", Words(.words))]
-    IllegalInstruction {
-        /// The dwords at the program counter.
-        words: Vec<u32>,
-    },
-    /// A real instruction the simulator cannot execute.
-    #[error("the simulator does not execute this instruction ({reason})")]
-    Unsupported {
-        /// What is missing.
-        reason: &'static str,
-    },
-    /// `s_trap`: an assertion of the kernel failed.
-    #[error("trap {id}")]
-    Trap {
-        /// Operand of `s_trap`.
-        id: u8,
-    },
-    /// A rule of the instruction set or the code object was broken.
-    #[error("{what}")]
-    Rule {
-        /// The rule, and how it was broken.
-        what: String,
-    },
-    /// The kernel did not end within the limit of the simulator.
-    #[error("endless loop{}: a wave did not end within {instructions} instructions; where the waves stand: {waves}", place.as_deref().map(|p| format!(" at {p}")).unwrap_or_default())]
-    Endless {
-        /// The limit.
-        instructions: u64,
-        /// The loop in the Rust source, when the code object tells: the line of the branch that closes it.
-        place: Option<String>,
-        /// Where every wave of the workgroup stands.
-        waves: String,
-    },
-    /// All waves of a workgroup wait for something that cannot happen.
-    #[error("deadlock: {what}")]
-    Deadlock {
-        /// Who waits for what.
-        what: String,
-    },
-    /// The queue was destroyed while the kernel ran.
-    #[error("stopped because the queue was destroyed")]
-    Cancelled,
-}
-
-impl ExecFaultKind {
-    /// Stable name of the rule that was broken; `fault` where none has a name of its own.
-    pub fn rule(&self) -> &'static str {
-        match self {
-            ExecFaultKind::Memory(f) => match (&f.kind, &f.nearest) {
-                (VmFaultKind::Misaligned, _) => "misaligned-atomic",
-                (VmFaultKind::NotPresent, Near::Allocation(n)) if n.freed.is_some() && n.range.contains(&f.va) => {
-                    "use-after-free"
-                }
-                (VmFaultKind::NotPresent | VmFaultKind::Straddles | VmFaultKind::ReadOnly, _) => "out-of-bounds",
-                _ => "fault",
-            },
-            ExecFaultKind::MisalignedAtomic { .. } => "misaligned-atomic",
-            ExecFaultKind::OutOfAperture { space: "scratch", .. } => "scratch-out-of-bounds",
-            ExecFaultKind::OutOfAperture { .. } => "out-of-bounds",
-            ExecFaultKind::Endless { .. } => "endless-loop",
-            ExecFaultKind::Deadlock { .. } => "deadlock",
-            ExecFaultKind::IllegalInstruction { .. } => "illegal-instruction",
-            ExecFaultKind::Trap { .. } => "trap",
-            ExecFaultKind::Unsupported { .. } | ExecFaultKind::Rule { .. } | ExecFaultKind::Cancelled => "fault",
-        }
-    }
-}
-
-struct Words<'a>(&'a [u32]);
-
-impl std::fmt::Display for Words<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        for (i, w) in self.0.iter().enumerate() {
-            write!(f, "{}{w:08x}", if i == 0 { "" } else { " " })?;
-        }
-        Ok(())
     }
 }

@@ -22,7 +22,7 @@ use super::arena::{lock, PAGE};
 use super::checks::{check_dispatch, check_scratch, Stop};
 use super::kfd::Shared;
 use super::vm::{Access, VmFault, VmFaultKind};
-use super::{Dispatch, ExecFault, ExecFaultKind, Watch};
+use super::{Dispatch, ExecFault, ExecFaultKind, Message, Severity, Watch};
 
 /// One queue, as its thread sees it.
 pub(super) struct Processor {
@@ -123,6 +123,7 @@ impl Processor {
             read_index,
             doorbell,
             waits_for,
+            waves: Vec::new(),
         };
     }
 
@@ -342,11 +343,11 @@ impl Processor {
     fn stop(&self, index: u64, stop: Stop) {
         match stop {
             Stop::Memory(f) => {
+                let text = format!("packet {index} of queue {}: {f}", self.queue_id);
                 let detail = FaultDetail {
-                    text: format!("packet {index} of queue {}: {f}", self.queue_id),
                     va: Some(f.va),
                     packet: Some(index),
-                    kernel: None,
+                    ..refusal(text)
                 };
                 self.memory_fault(&f, detail);
             }
@@ -355,9 +356,8 @@ impl Processor {
                 self.queue_error(
                     bits,
                     FaultDetail {
-                        text,
                         packet: Some(index),
-                        ..Default::default()
+                        ..refusal(text)
                     },
                 );
             }
@@ -366,10 +366,12 @@ impl Processor {
 
     /// A kernel faulted: stop everything, tell the client the way hardware would.
     fn fault(&self, index: u64, mut f: ExecFault) {
-        // The kernel is told apart from the story.
+        let report = f.message().to_string();
+        // The kernel is told apart from the short story.
         let kernel = f.kernel.take();
         let detail = FaultDetail {
             text: f.to_string(),
+            report,
             kernel,
             va: if let ExecFaultKind::Memory(m) = &f.kind {
                 Some(m.va)
@@ -385,6 +387,7 @@ impl Processor {
             ExecFaultKind::IllegalInstruction { .. }
             | ExecFaultKind::MisalignedAtomic { .. }
             | ExecFaultKind::Unsupported { .. }
+            | ExecFaultKind::Named { .. }
             | ExecFaultKind::Rule { .. } => self.queue_error(aql::QUEUE_ERROR_ILLEGAL_INSTRUCTION, detail),
             ExecFaultKind::Endless { .. } | ExecFaultKind::Deadlock { .. } | ExecFaultKind::Cancelled => {
                 // Hardware would hang until the driver resets the GPU.
@@ -425,11 +428,19 @@ impl Processor {
             self.memory_fault(
                 &f,
                 FaultDetail {
-                    text,
                     va: Some(f.va),
-                    ..Default::default()
+                    ..refusal(text)
                 },
             );
         }
+    }
+}
+
+/// What is told of a packet or queue that cannot be used.
+fn refusal(text: String) -> FaultDetail {
+    FaultDetail {
+        report: Message::new(Severity::Error, "packet", text.as_str()).to_string(),
+        text,
+        ..Default::default()
     }
 }

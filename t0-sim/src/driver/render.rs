@@ -1,7 +1,8 @@
-//! Findings as text: what happened, where, who was on the other side, and the way out, in the form of rustc's messages.
+//! Findings and faults as text: what happened, where, who was on the other side, and the way out, in the form of rustc's
+//! messages.
 //!
-//! Everybody who shows a finding shows this: the runtime's errors and `Gpu::findings`, `#[kernel_test]`, `t0 run`. Nothing in
-//! it varies from run to run: places in memory are offsets from what has a name.
+//! Everybody who shows one shows this: the runtime's errors and `Gpu::findings`, `#[kernel_test]`, `t0 run`. Nothing in
+//! it varies from run to run, but for the addresses of page faults: places in memory are offsets from what has a name.
 
 use std::fmt;
 
@@ -11,38 +12,91 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 use super::finding::{Finding, Severity, Site, Source};
 use super::place;
 
-impl fmt::Display for Finding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&render(self))
+/// A message before it is text.
+#[derive(Clone, Debug)]
+pub struct Message {
+    /// How bad it is.
+    pub severity: Severity,
+    /// Stable name of what was broken.
+    pub rule: &'static str,
+    /// What happened, in one sentence.
+    pub text: String,
+    /// Where, in the source.
+    pub source: Option<Source>,
+    /// What else is known; a note may have several lines.
+    pub notes: Vec<String>,
+    /// Other places that have to do with it: what they are, and where.
+    pub sides: Vec<(String, Option<Source>)>,
+    /// The way out.
+    pub help: Option<String>,
+}
+
+impl Message {
+    /// A message of which nothing but this is known.
+    pub fn new(severity: Severity, rule: &'static str, text: impl Into<String>) -> Message {
+        Message {
+            severity,
+            rule,
+            text: text.into(),
+            source: None,
+            notes: Vec::new(),
+            sides: Vec::new(),
+            help: None,
+        }
     }
 }
 
-fn render(f: &Finding) -> String {
-    let level = match f.severity {
-        Severity::Error => Level::ERROR,
-        Severity::Warning => Level::WARNING,
-    };
-    let first = Group::with_title(level.primary_title(f.text.as_str()).id(f.rule));
-    let mut first = snippet(first, &f.site);
-    let kernel = f.kernel.as_ref().map_or(String::new(), |k| format!(" of kernel `{k}`"));
-    let at = format!("{}{kernel}; {}", instruction(&f.site), who(&f.site));
-    first = first.element(Level::NOTE.message(at));
-    if f.count > 1 {
-        first = first.element(Level::NOTE.message(format!("{} accesses in all", f.count)));
+impl fmt::Display for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let level = match self.severity {
+            Severity::Error => Level::ERROR,
+            Severity::Warning => Level::WARNING,
+        };
+        let title = Group::with_title(level.primary_title(self.text.as_str()).id(self.rule));
+        let mut first = snippet(title, self.source.as_ref());
+        for note in &self.notes {
+            first = first.element(Level::NOTE.message(note.as_str()));
+        }
+        let mut report = vec![first];
+        for (what, source) in &self.sides {
+            let title = Group::with_title(Level::NOTE.secondary_title(what.as_str()));
+            report.push(snippet(title, source.as_ref()));
+        }
+        if let Some(help) = &self.help {
+            report.push(Group::with_title(Level::HELP.secondary_title(help.as_str())));
+        }
+        let text = Renderer::plain().decor_style(DecorStyle::Ascii).render(&report);
+        f.write_str(&text)
     }
-    let mut report = vec![first];
-    if let Some(other) = &f.other {
-        let title = format!("the other side: {}; {}", instruction(other), who(other));
-        report.push(snippet(Group::with_title(Level::NOTE.secondary_title(title)), other));
+}
+
+impl From<&Finding> for Message {
+    fn from(f: &Finding) -> Message {
+        let kernel = f.kernel.as_ref().map_or(String::new(), |k| format!(" of kernel `{k}`"));
+        let mut m = Message::new(f.severity, f.rule, f.text.as_str());
+        m.source = f.site.source.clone();
+        m.notes
+            .push(format!("{}{kernel}; {}", instruction(&f.site), who(&f.site)));
+        if f.count > 1 {
+            m.notes.push(format!("{} accesses in all", f.count));
+        }
+        if let Some(other) = &f.other {
+            let title = format!("the other side: {}; {}", instruction(other), who(other));
+            m.sides.push((title, other.source.clone()));
+        }
+        if let Some(born) = &f.born {
+            let title = format!("the value comes from {}", instruction(born));
+            m.sides.push((title, born.source.clone()));
+        }
+        m.help = f.help.clone();
+        m
     }
-    if let Some(born) = &f.born {
-        let title = format!("the value comes from {}", instruction(born));
-        report.push(snippet(Group::with_title(Level::NOTE.secondary_title(title)), born));
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Message::from(self).fmt(f)
     }
-    if let Some(help) = &f.help {
-        report.push(Group::with_title(Level::HELP.secondary_title(help.as_str())));
-    }
-    Renderer::plain().decor_style(DecorStyle::Ascii).render(&report)
 }
 
 fn instruction(s: &Site) -> String {
@@ -59,8 +113,8 @@ fn who(s: &Site) -> String {
 }
 
 /// Adds the place in the source, with its line if the file is there.
-fn snippet<'a>(group: Group<'a>, site: &'a Site) -> Group<'a> {
-    let Some(s) = &site.source else { return group };
+fn snippet<'a>(group: Group<'a>, source: Option<&'a Source>) -> Group<'a> {
+    let Some(s) = source else { return group };
     let (line, column) = (s.line as usize, s.column.max(1) as usize);
     match &s.text {
         Some(text) => {
@@ -88,6 +142,7 @@ fn token(text: &str, s: &Source) -> std::ops::Range<usize> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use super::super::{Access, ExecFault, ExecFaultKind, PageFlags, Vm};
     use super::*;
 
     fn site(line: u32, column: u32, text: Option<&str>, instruction: &str, wave: u32) -> Site {
@@ -150,11 +205,74 @@ mod tests {
         }
     }
 
+    fn stray() -> ExecFault {
+        let vm = Vm::new().unwrap();
+        vm.map_fresh(0x7000_0000_0000, 4000, PageFlags::ALL, "y").unwrap();
+        let refused = vm.resolve(0x7000_0000_1000, 4, Access::Write).unwrap_err();
+        let here = site(12, 5, Some("    sums[lane] = x;"), "global_store_b32 v1, v2, s[4:5]", 1);
+        ExecFault {
+            kernel: Some("sums".into()),
+            pc: Some(here.pc),
+            instruction: Some(here.instruction),
+            line: here.source,
+            workgroup: Some(here.workgroup),
+            wave: Some(here.wave),
+            lane: Some(here.lane),
+            ..ExecFault::new(refused.into())
+        }
+    }
+
+    fn endless() -> ExecFault {
+        let waves = [
+            "wave 0 waiting at the barrier at +0x40 `s_barrier`",
+            "wave 1 running at +0x48 `s_branch 0xfff0`",
+        ];
+        let kind = ExecFaultKind::Endless {
+            instructions: 50_000,
+            place: None,
+            waves: waves
+                .map(|w| format!("workgroup (0, 2, 0) {w} (src/sums.rs:12)"))
+                .to_vec(),
+        };
+        ExecFault {
+            kind,
+            instruction: Some("s_branch 0xfff0".into()),
+            lane: None,
+            ..stray()
+        }
+    }
+
+    fn deadlock() -> ExecFault {
+        let kind = ExecFaultKind::Deadlock {
+            resident: 96,
+            total: 97,
+            others: 1,
+            waves: vec![
+                "96 waves of 96 workgroups, first workgroup (0, 0, 0) wave 0, asleep at +0x20 `s_sleep 1`".into(),
+            ],
+        };
+        ExecFault {
+            kernel: Some("meet".into()),
+            ..ExecFault::new(kind)
+        }
+    }
+
+    fn early() -> ExecFault {
+        let kind = ExecFaultKind::Named {
+            rule: "missing-wait",
+            what: "v3 is read while `global_load_b32 v3, v0, s[4:5]` at +0x20 is still in flight".into(),
+            help: "put an `s_waitcnt` on vmcnt between".into(),
+        };
+        ExecFault { kind, ..stray() }
+    }
+
     /// `T0_BLESS=1` accepts what is there now.
     #[test]
     fn findings_look_like_the_compilers_messages() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/driver/render.txt");
-        let got: Vec<String> = [race(), value(), bare()].iter().map(|f| f.to_string()).collect();
+        let mut got: Vec<String> = [race(), value(), bare()].iter().map(|f| f.to_string()).collect();
+        let trap = ExecFault::new(ExecFaultKind::Trap { id: 2 });
+        got.extend([stray(), endless(), deadlock(), early(), trap].map(|f| f.message().to_string()));
         let got = got.join("\n\n") + "\n";
         if std::env::var_os("T0_BLESS").is_some_and(|v| v == "1") {
             std::fs::write(path, &got).unwrap();

@@ -130,6 +130,25 @@ pub struct VmFault {
     pub nearest: Near,
 }
 
+impl VmFault {
+    /// The way out, where the surroundings tell one.
+    pub fn help(&self) -> Option<&'static str> {
+        match (self.kind, &self.nearest) {
+            (VmFaultKind::Misaligned, _) => Some("make the address of an atomic a multiple of its size"),
+            (VmFaultKind::NotPresent, Near::Zero) => {
+                Some("the address comes from a null pointer: give the kernel a buffer for it")
+            }
+            (VmFaultKind::NotPresent, Near::Allocation(n)) if n.freed.is_some() => {
+                Some("keep the allocation until the launch has ended")
+            }
+            (VmFaultKind::NotPresent | VmFaultKind::Straddles, Near::Allocation(_)) => {
+                Some("compare the index with the length before the access")
+            }
+            _ => None,
+        }
+    }
+}
+
 /// Why an access was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum VmFaultKind {

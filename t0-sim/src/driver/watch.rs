@@ -17,7 +17,7 @@ pub struct Watch {
     answered: AtomicU64,
     /// A dispatch runs that may answer.
     running: AtomicBool,
-    answer: Mutex<String>,
+    answer: Mutex<Vec<String>>,
     changed: Condvar,
 }
 
@@ -32,9 +32,9 @@ impl Watch {
         }
     }
 
-    /// Answers a question.
-    pub fn answer(&self, question: u64, text: String) {
-        *lock(&self.answer) = text;
+    /// Answers a question, one place of waves a line.
+    pub fn answer(&self, question: u64, lines: Vec<String>) {
+        *lock(&self.answer) = lines;
         self.answered.store(question, Ordering::Release);
         self.changed.notify_all();
     }
@@ -50,9 +50,9 @@ impl Watch {
     }
 
     /// Where the waves of the running dispatch stand; `None` when it does not answer in time.
-    pub fn ask(&self, limit: Duration) -> Option<String> {
+    pub fn ask(&self, limit: Duration) -> Option<Vec<String>> {
         let question = self.asked.fetch_add(1, Ordering::AcqRel) + 1;
-        let waiting = |_: &mut String| self.answered.load(Ordering::Acquire) < question;
+        let waiting = |_: &mut Vec<String>| self.answered.load(Ordering::Acquire) < question;
         let answer = lock(&self.answer);
         let (answer, time) = self
             .changed

@@ -69,6 +69,11 @@ impl Fault {
         Fault::new(ExecFaultKind::Rule { what: what.into() })
     }
 
+    /// A broken rule that has a name of its own, and the way out.
+    fn named(rule: &'static str, what: String, help: String) -> Box<Fault> {
+        Fault::new(ExecFaultKind::Named { rule, what, help })
+    }
+
     /// An instruction or mode that is not simulated.
     pub fn unsupported(reason: &'static str) -> Box<Fault> {
         Fault::new(ExecFaultKind::Unsupported { reason })
@@ -274,7 +279,8 @@ fn hazard(h: Hit, program: &Program) -> Box<Fault> {
             Offset(program.code[by as usize].offset)
         )
     });
-    Fault::rule(format!("{h}{by}"))
+    let help = format!("mended by: {}", h.rule.entry().mitigated_by);
+    Fault::named(h.rule.name(), format!("{h}{by}"), help)
 }
 
 #[cold]
@@ -282,12 +288,16 @@ fn early_touch(e: &crate::wait::EarlyTouch, program: &Program) -> Box<Fault> {
     let load = program.text(e.load);
     let offset = program.code[e.load as usize].offset;
     let what = if e.written { "written" } else { "read" };
-    Fault::rule(format!(
-        "{} is {what} while `{load}` at {} is still in flight; put an `s_waitcnt` on {} between",
+    let text = format!(
+        "{} is {what} while `{load}` at {} is still in flight",
         e.register,
-        Offset(offset),
-        e.counter
-    ))
+        Offset(offset)
+    );
+    Fault::named(
+        "missing-wait",
+        text,
+        format!("put an `s_waitcnt` on {} between", e.counter),
+    )
 }
 
 /// Executes an instruction in one pass, or in two in a wave of 64 lanes, and counts it as in flight.

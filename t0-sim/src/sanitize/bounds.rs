@@ -9,7 +9,7 @@
 
 use std::sync::Arc;
 
-use t0_backend_rdna3::object::{Arg, ArgKind, LdsVariable};
+use t0_backend_rdna3::object::{Arg, ArgKind, LdsVariable, NamedType};
 
 use super::Kind;
 use crate::driver::{PageTable, Vm};
@@ -174,30 +174,10 @@ fn index(offset: i64, element: Option<u64>, len: u64) -> Option<i64> {
     Some(offset.div_euclid(size))
 }
 
-/// Bytes of an element of a parameter type: Rust's and OpenCL's names of scalars and vectors of them.
+/// Bytes of an element of what a parameter points to: t0 names the element, C the pointer.
 fn element_bytes(type_name: &str) -> Option<u64> {
-    let name = type_name.trim_end_matches(['*', ' ', '&']).trim_start_matches("const ");
-    let name = name.trim_start_matches(['*', '&']).trim_start_matches("mut ");
-    let digits = name.trim_end_matches(|c: char| c.is_ascii_digit());
-    let rust = |bits: &str| bits.parse::<u64>().ok().map(|b| b / 8);
-    match name {
-        "f64" | "f32" | "f16" | "i64" | "i32" | "i16" | "i8" | "u64" | "u32" | "u16" | "u8" => return rust(&name[1..]),
-        "bf16" => return Some(2),
-        _ => {}
-    }
-    let scalar = match digits {
-        "char" | "uchar" => 1,
-        "short" | "ushort" | "half" => 2,
-        "int" | "uint" | "float" => 4,
-        "long" | "ulong" | "double" => 8,
-        _ => return None,
-    };
-    match &name[digits.len()..] {
-        "" => Some(scalar),
-        // A vector of three takes the room of four.
-        "3" => Some(4 * scalar),
-        n => Some(n.parse::<u64>().ok()? * scalar),
-    }
+    let named = NamedType::of(type_name).or_else(|| NamedType::behind(type_name))?;
+    Some(named.element_bytes().into())
 }
 
 #[cfg(test)]

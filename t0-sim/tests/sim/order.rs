@@ -278,7 +278,12 @@ fn a_launch_that_runs_says_where_its_waves_stand() {
     };
     let said = std::thread::scope(|s| {
         let runs = s.spawn(|| Simulator::new().with_threads(2).dispatch(&d, &vm));
-        let ask = || d.watch.ask(std::time::Duration::from_millis(200)).unwrap_or_default();
+        let ask = || {
+            d.watch
+                .ask(std::time::Duration::from_millis(200))
+                .unwrap_or_default()
+                .join("; ")
+        };
         let said = (0..100)
             .map(|_| ask())
             // All that have started must have reached their places.

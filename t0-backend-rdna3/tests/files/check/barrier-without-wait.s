@@ -67,6 +67,13 @@ f:
 	s_setpc_b64 s[30:31]
 .Lfend:
 	.size f, .Lfend-f
+; == trigger: in compiled code it is an error
+	; compiled
+	.amdhsa_group_segment_fixed_size 1024
+	.amdhsa_float_denorm_mode_32 3
+	ds_store_b32 v0, v0
+	s_barrier
+	s_endpgm
 
 ; expected:
 trigger on gfx1100 wave32:
@@ -81,3 +88,5 @@ near miss: the load behind it may still be in flight on gfx1100 wave32: silent
 trigger: the barrier is in a called function on gfx1100 wave32:
   warning[barrier-without-wait] at f+0x0: `s_barrier`: `ds_store_b32 v1, v2` may not be done at the barrier; fix: s_waitcnt lgkmcnt(0) before it (see +0x14)
 near miss: the called function waits on gfx1100 wave32: silent
+trigger: in compiled code it is an error on gfx1100 wave32:
+  error[barrier-without-wait] at +0x8: `s_barrier`: `ds_store_b32 v0, v0` may not be done at the barrier; fix: s_waitcnt lgkmcnt(0) before it (see +0x0)

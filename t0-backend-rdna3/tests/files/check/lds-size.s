@@ -20,7 +20,7 @@ amdhsa.version: [1, 2]
 amdhsa.kernels:
   - .name: k
     .symbol: k.kd
-    .kernarg_segment_size: 0
+    .kernarg_segment_size: 4
     .group_segment_fixed_size: 0
     .private_segment_fixed_size: 0
     .args:

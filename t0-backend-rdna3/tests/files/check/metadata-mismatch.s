@@ -80,6 +80,121 @@ amdhsa.kernels:
     .reqd_workgroup_size: [2, 16, 64]
     .max_flat_workgroup_size: 2048
 	.end_amdgpu_metadata
+; == trigger: another mode of workgroups
+	.amdhsa_workgroup_processor_mode 0
+	s_endpgm
+	.amdgpu_metadata
+amdhsa.version: [1, 2]
+amdhsa.kernels:
+  - .name: k
+    .symbol: k.kd
+    .kernarg_segment_size: 0
+    .group_segment_fixed_size: 0
+    .private_segment_fixed_size: 0
+    .workgroup_processor_mode: 1
+	.end_amdgpu_metadata
+; == near miss: the same mode
+	.amdhsa_workgroup_processor_mode 0
+	s_endpgm
+	.amdgpu_metadata
+amdhsa.version: [1, 2]
+amdhsa.kernels:
+  - .name: k
+    .symbol: k.kd
+    .kernarg_segment_size: 0
+    .group_segment_fixed_size: 0
+    .private_segment_fixed_size: 0
+    .workgroup_processor_mode: 0
+	.end_amdgpu_metadata
+; == trigger: another chip
+	s_endpgm
+	.amdgpu_metadata
+amdhsa.version: [1, 2]
+amdhsa.target: amdgcn-amd-amdhsa--gfx1101
+amdhsa.kernels:
+  - .name: k
+    .symbol: k.kd
+    .kernarg_segment_size: 0
+    .group_segment_fixed_size: 0
+    .private_segment_fixed_size: 0
+	.end_amdgpu_metadata
+; == near miss: the same chip
+	s_endpgm
+	.amdgpu_metadata
+amdhsa.version: [1, 2]
+amdhsa.target: amdgcn-amd-amdhsa--gfx1100
+amdhsa.kernels:
+  - .name: k
+    .symbol: k.kd
+    .kernarg_segment_size: 0
+    .group_segment_fixed_size: 0
+    .private_segment_fixed_size: 0
+	.end_amdgpu_metadata
+; == trigger: fewer SGPRs than the code uses
+	s_mov_b32 s20, 0
+	s_mov_b32 s21, 0
+	s_endpgm
+	.amdgpu_metadata
+amdhsa.version: [1, 2]
+amdhsa.kernels:
+  - .name: k
+    .symbol: k.kd
+    .kernarg_segment_size: 0
+    .group_segment_fixed_size: 0
+    .private_segment_fixed_size: 0
+    .sgpr_count: 20
+	.end_amdgpu_metadata
+; == near miss: VCC is not counted
+	s_mov_b32 s20, 0
+	s_mov_b32 vcc_lo, 0
+	s_endpgm
+	.amdgpu_metadata
+amdhsa.version: [1, 2]
+amdhsa.kernels:
+  - .name: k
+    .symbol: k.kd
+    .kernarg_segment_size: 0
+    .group_segment_fixed_size: 0
+    .private_segment_fixed_size: 0
+    .sgpr_count: 21
+	.end_amdgpu_metadata
+; == trigger: more SGPRs than there are
+	s_endpgm
+	.amdgpu_metadata
+amdhsa.version: [1, 2]
+amdhsa.kernels:
+  - .name: k
+    .symbol: k.kd
+    .kernarg_segment_size: 0
+    .group_segment_fixed_size: 0
+    .private_segment_fixed_size: 0
+    .sgpr_count: 109
+	.end_amdgpu_metadata
+; == near miss: as many as there are
+	s_endpgm
+	.amdgpu_metadata
+amdhsa.version: [1, 2]
+amdhsa.kernels:
+  - .name: k
+    .symbol: k.kd
+    .kernarg_segment_size: 0
+    .group_segment_fixed_size: 0
+    .private_segment_fixed_size: 0
+    .sgpr_count: 108
+	.end_amdgpu_metadata
+; == trigger: more VGPRs than there are
+	.amdhsa_next_free_vgpr 256
+	s_endpgm
+	.amdgpu_metadata
+amdhsa.version: [1, 2]
+amdhsa.kernels:
+  - .name: k
+    .symbol: k.kd
+    .kernarg_segment_size: 0
+    .group_segment_fixed_size: 0
+    .private_segment_fixed_size: 0
+    .vgpr_count: 264
+	.end_amdgpu_metadata
 
 ; expected:
 trigger on gfx1100 wave32:
@@ -94,3 +209,17 @@ trigger: groups that must be larger than they can be on gfx1100 wave32:
 near miss: groups as large as they can be on gfx1100 wave32: silent
 trigger: groups larger than any on gfx1100 wave32:
   error[metadata-mismatch] in the descriptor: workgroups of 2048 work-items, there are at most 1024; fix: a smaller .max_flat_workgroup_size
+trigger: another mode of workgroups on gfx1100 wave32:
+  error[metadata-mismatch] in the descriptor: workgroup processor mode: the metadata says 1, the descriptor 0; fix: .amdhsa_workgroup_processor_mode and .workgroup_processor_mode alike
+near miss: the same mode on gfx1100 wave32: silent
+trigger: another chip on gfx1100 wave32:
+  error[metadata-mismatch] in the descriptor: the metadata is for gfx1101, e_flags for gfx1100; fix: amdhsa.target of the same chip
+near miss: the same chip on gfx1100 wave32: silent
+trigger: fewer SGPRs than the code uses on gfx1100 wave32:
+  warning[metadata-mismatch] at +0x0: `s_mov_b32 s20, 0`: the code uses SGPRs up to s21, the metadata counts 20; fix: .sgpr_count 22
+near miss: VCC is not counted on gfx1100 wave32: silent
+trigger: more SGPRs than there are on gfx1100 wave32:
+  warning[metadata-mismatch] in the descriptor: the metadata counts 109 SGPRs, a wave has 106 and VCC; fix: .sgpr_count 108 at most
+near miss: as many as there are on gfx1100 wave32: silent
+trigger: more VGPRs than there are on gfx1100 wave32:
+  error[metadata-mismatch] in the descriptor: VGPRs: the metadata says 264, the descriptor 256; fix: the same number in both
