@@ -1,6 +1,8 @@
 //! The driver as one trait: a typed method per ioctl or mmap.
 
 use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
 
 use crate::error::KfdError;
 use crate::topology::{Node, Topology};
@@ -84,6 +86,18 @@ pub struct Found {
     pub severe: bool,
     /// The whole story, in lines as rustc prints them.
     pub text: String,
+}
+
+/// Who stored what in one launch, as notes in the form of rustc's messages. Only a simulated driver with a sanitizer knows.
+pub trait Stores: fmt::Debug + Send + Sync {
+    /// The last store of any of the `len` bytes at `va`, and where its value comes from; `None` if it is not known.
+    fn last(&self, va: u64, len: u64) -> Option<String>;
+
+    /// Of the stores of other bytes of `buffer` (addresses) those nearest to `va`, one for each source line, at most `most`.
+    fn around(&self, va: u64, buffer: Range<u64>, most: usize) -> Vec<String>;
+
+    /// The kernel's stores to global memory, whether they were reached or not, one for each source line, at most `most`.
+    fn all(&self, most: usize) -> Vec<String>;
 }
 
 /// The KFD driver. Every call may come from any thread.
@@ -183,6 +197,14 @@ pub trait Kfd: Send + Sync {
     /// once. Only a simulated driver can tell.
     fn take_findings(&self) -> Vec<Found> {
         Vec::new()
+    }
+
+    /// Keeps from here on who stored what in the last launch, or forgets it and keeps it no more; a real driver ignores it.
+    fn keep_stores(&self, _on: bool) {}
+
+    /// Who stored what in the last launch, once, if that was to be kept and the driver can tell.
+    fn take_stores(&self) -> Option<Arc<dyn Stores>> {
+        None
     }
 
     /// What a queue is doing, if the driver can tell.

@@ -22,7 +22,7 @@ mod kfd;
 mod real;
 
 pub use error::{Errno, KfdError};
-pub use kfd::{Allocation, Doorbells, FaultDetail, Found, Kfd, QueueStatus, WaitOutcome};
+pub use kfd::{Allocation, Doorbells, FaultDetail, Found, Kfd, QueueStatus, Stores, WaitOutcome};
 pub use real::RealKfd;
 pub use topology::{Node, QueueSizes, Topology};
 pub use va::VaRange;

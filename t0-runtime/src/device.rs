@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use t0_backend_rdna3::target::Target;
 use t0_kfd::uapi::{self, CreateEvent, EventData};
-use t0_kfd::{Doorbells, Found, Kfd, KfdError, Node, QueueStatus, RealKfd, WaitOutcome};
+use t0_kfd::{Doorbells, Found, Kfd, KfdError, Node, QueueStatus, RealKfd, Stores, WaitOutcome};
 use t0_sim::driver::{Message, Severity};
 
 use crate::error::{Error, Result};
@@ -183,6 +183,16 @@ impl Gpu {
     /// Runs waves of the launches from here on in another order; 0: in the usual one. A card has its own.
     pub(crate) fn vary_order(&self, by: u64) {
         self.device.driver.kfd.vary_order(by);
+    }
+
+    /// Keeps, from here on, who stored what in the last launch, or forgets it.
+    pub(crate) fn keep_stores(&self, on: bool) {
+        self.device.driver.kfd.keep_stores(on);
+    }
+
+    /// Who stored what in the last launch, once, if that was to be kept. Only the simulated card with the sanitizer can tell.
+    pub(crate) fn take_stores(&self) -> Option<Arc<dyn Stores>> {
+        self.device.driver.kfd.take_stores()
     }
 
     /// Waits until all queues are idle.

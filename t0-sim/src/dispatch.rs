@@ -21,6 +21,7 @@ use crate::program::{Program, FETCH};
 use crate::sanitize::{Code, Sanitizer};
 use crate::scratch::Area;
 use crate::wave::{Wave, WaveState};
+use crate::written::Written;
 
 /// Default limit of instructions per wave.
 pub const DEFAULT_BUDGET: u64 = 1 << 28;
@@ -44,6 +45,9 @@ pub struct Simulator {
     order: u64,
     varied: AtomicU64,
     profiles: Mutex<Vec<Profile>>,
+    /// Whether to keep who stored what, and the last launch's.
+    keeping: AtomicBool,
+    written: Mutex<Option<Arc<Written>>>,
     cache: Mutex<HashMap<(u64, u32, u32), Cached>>,
 }
 
@@ -107,6 +111,8 @@ impl Simulator {
             order: 0,
             varied: AtomicU64::new(0),
             profiles: Mutex::default(),
+            keeping: AtomicBool::new(false),
+            written: Mutex::default(),
             cache: Mutex::default(),
         }
     }
@@ -170,6 +176,18 @@ impl Simulator {
     /// fault.
     pub fn take_profiles(&self) -> Vec<Profile> {
         std::mem::take(&mut *lock(&self.profiles))
+    }
+
+    /// Keeps, under the sanitizer, who stored what in the last launch, for [`Simulator::take_written`]; it takes as much memory
+    /// as the sanitizer itself. Off, what is kept is forgotten.
+    pub fn keep_written(&self, on: bool) {
+        self.keeping.store(on, Ordering::Relaxed);
+        lock(&self.written).take();
+    }
+
+    /// Who stored what in the last launch that ended without a fault, once.
+    pub fn take_written(&self) -> Option<Arc<Written>> {
+        lock(&self.written).take()
     }
 
     /// Runs a launch to its end or its first fault.
@@ -276,6 +294,7 @@ impl Simulator {
         let program = self.program(&mem, &setup).map_err(&named)?;
         let known = program.code.len();
         vm.begin_launch();
+        lock(&self.written).take();
         // Under the sanitizer groups that notice each other run on one thread: races among them depend on the order.
         let spins = program.spins().1;
         let ordered = program.orders() || self.sanitizing && spins;
@@ -307,7 +326,10 @@ impl Simulator {
                 tally,
             });
         }
-        job.finish(name)
+        let written = self.keeping.load(Ordering::Relaxed).then(|| job.written(name.clone()));
+        let stats = job.finish(name)?;
+        *lock(&self.written) = written.flatten().map(Arc::new);
+        Ok(stats)
     }
 
     /// Workgroups of a launch the card has room for at once.
@@ -435,6 +457,14 @@ impl Drop for Lent<'_> {
 impl Executor for Simulator {
     fn vary_order(&self, by: u64) {
         self.varied.store(by, Ordering::Relaxed);
+    }
+
+    fn keep_written(&self, on: bool) {
+        Simulator::keep_written(self, on);
+    }
+
+    fn take_written(&self) -> Option<Arc<Written>> {
+        Simulator::take_written(self)
     }
 
     fn dispatch(&self, d: &Dispatch, vm: &Vm) -> Result<DispatchStats, ExecFault> {

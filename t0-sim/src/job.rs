@@ -7,21 +7,22 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use t0_backend_rdna3::object::{called_function, CodeObject};
+use t0_backend_rdna3::object::CodeObject;
 
 use crate::backtrace::{describe, Standing};
-use crate::dice;
 use crate::dispatch::RunStats;
-use crate::driver::{self, ExecFault, ExecFaultKind, Finding, Offset, Site, Vm, Watch};
+use crate::driver::{ExecFault, ExecFaultKind, Finding, Offset, Vm, Watch};
 use crate::exec::Fault;
 use crate::findings::{Collected, Seen};
 use crate::group::{Group, GroupFault, Pause, Setup};
 use crate::mem::Global;
 use crate::order::Order;
+use crate::places::Places;
 use crate::profile::Tally;
 use crate::program::{Program, FETCH};
 use crate::sanitize::{Entry, Sanitizer};
 use crate::scratch::Slots;
+use crate::written::Written;
 
 /// A code object and the number of a kernel in it.
 pub(crate) type Source = (Arc<CodeObject>, usize);
@@ -51,7 +52,7 @@ pub(crate) struct Job<'a> {
     setup: Setup,
     /// The kernel as far as any group has needed it.
     program: Mutex<Arc<Program>>,
-    source: Option<Source>,
+    places: Places,
     cancel: &'a AtomicBool,
     watch: &'a Watch,
     /// Number of the question being answered, and what the groups on threads have answered.
@@ -86,10 +87,16 @@ impl<'a> Job<'a> {
     ) -> Job<'a> {
         let total: u64 = setup.groups().iter().map(|&n| u64::from(n)).product();
         let threads = threads.min(usize::try_from(total).unwrap_or(usize::MAX)).max(1);
+        let order = Order::new(total, threads, setup.resident);
         Job {
             slots: Slots::new(setup.scratch.map_or(0, |a| a.slots)),
-            order: Order::new(total, threads, setup.resident),
-            source,
+            places: Places {
+                source,
+                groups: setup.groups(),
+                order: setup.order,
+                sizes: order.sizes(),
+            },
+            order,
             setup,
             program: Mutex::new(program),
             cancel,
@@ -138,14 +145,6 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// The workgroup that runs as number `n`, in x, y, z.
-    fn id(&self, n: u64) -> [u32; 3] {
-        let (total, resident) = self.order.sizes();
-        let n = dice::workgroup(self.setup.order, n, total, resident);
-        let [gx, gy, _] = self.setup.groups().map(u64::from);
-        [n % gx, n / gx % gy, n / (gx * gy)].map(|v| v as u32)
-    }
-
     fn work(&self, vm: &Vm) {
         let mut mem = Global::new(vm);
         let mut tally = self.tally.as_ref().map(|_| Tally::new(&self.program()));
@@ -166,7 +165,7 @@ impl<'a> Job<'a> {
         let needs = self.setup.scratch.map_or(0, |_| self.setup.waves());
         // There are enough slots: no more groups are in flight at once.
         let slots = self.slots.take(needs).unwrap_or_default();
-        let mut group = Group::new(&self.setup, self.program(), self.id(n), slots);
+        let mut group = Group::new(&self.setup, self.program(), self.places.id(n), slots);
         group.poison(mem);
         group.watch = self.sanitizer.as_ref().map(|s| s.watch(n));
         // Warnings of the errata table are for the sanitizer only.
@@ -271,7 +270,7 @@ impl<'a> Job<'a> {
         self.note_findings(n, group);
         let program = &group.program;
         let mut e = ExecFault::new(f.fault.kind);
-        e.line = self.line_of(program, f.pc);
+        e.line = self.places.line_of(program, f.pc);
         if let ExecFaultKind::Endless { place, waves, .. } = &mut e.kind {
             *place = e.line.as_ref().map(|s| s.to_string());
             *waves = self.places(group.standing(n).collect());
@@ -283,7 +282,7 @@ impl<'a> Job<'a> {
             }
         }
         e.pc = program.code.get(f.pc as usize).map(|i| i.offset);
-        e.function = e.pc.and_then(|pc| self.function_of(pc));
+        e.function = e.pc.and_then(|pc| self.places.function_of(pc));
         e.instruction = Some(program.text(f.pc));
         e.workgroup = Some(group.id);
         e.wave = Some(f.wave);
@@ -298,7 +297,7 @@ impl<'a> Job<'a> {
     fn places(&self, all: Vec<Standing>) -> Vec<String> {
         let program = self.program();
         describe(all, &program, &|at| {
-            let source = self.line_of(&program, at)?;
+            let source = self.places.line_of(&program, at)?;
             Some(format!("{}:{}", source.file, source.line))
         })
     }
@@ -357,23 +356,14 @@ impl<'a> Job<'a> {
         })
     }
 
-    /// Place of an instruction in the Rust source, when the code object tells.
-    fn line_of(&self, program: &Program, at: u32) -> Option<driver::Source> {
-        let (object, kernel) = self.source.as_ref()?;
-        let line = object
-            .kernels
-            .get(*kernel)?
-            .line_at(program.code.get(at as usize)?.offset)?;
-        Some(driver::Source::of(line))
-    }
-
-    /// The called function an instruction stands in, and its offset there.
-    fn function_of(&self, pc: u64) -> Option<(Arc<str>, u64)> {
-        let (object, kernel) = self.source.as_ref()?;
-        let own = &object.kernels.get(*kernel)?.code;
-        let at = own.start.wrapping_add(pc);
-        let f = called_function(&object.functions, own, at)?;
-        Some((f.name.as_str().into(), at - f.code.start))
+    /// Who stored what, when that was watched.
+    pub fn written(&self, kernel: Option<String>) -> Option<Written> {
+        Some(Written {
+            sanitizer: self.sanitizer.clone()?,
+            program: self.program(),
+            places: self.places.clone(),
+            kernel,
+        })
     }
 
     /// The result.
@@ -411,25 +401,11 @@ impl<'a> Job<'a> {
         first
     }
 
-    /// An instruction as a lane of a wave executed it.
-    fn site(&self, program: &Program, at: u32, group: u64, wave: u32, lane: u32) -> Site {
-        let pc = program.code.get(at as usize).map_or(0, |i| i.offset);
-        Site {
-            pc,
-            function: self.function_of(pc),
-            instruction: program.text(at),
-            source: self.line_of(program, at),
-            workgroup: self.id(group),
-            wave,
-            lane,
-        }
-    }
-
     fn findings(&self, all: Collected, name: &Option<String>) -> Vec<Finding> {
         let program = self.program();
         let metadata =
             |(object, kernel): &'_ Source| object.kernels.get(*kernel)?.metadata.as_ref().map(|m| m.lds.clone());
-        let arrays: &[_] = &self.source.as_ref().and_then(metadata).unwrap_or_default();
+        let arrays: &[_] = &self.places.source.as_ref().and_then(metadata).unwrap_or_default();
         let finding = |(group, wave, seen): (u64, u32, Seen)| Finding {
             rule: seen.kind.rule(),
             severity: seen.kind.severity(),
@@ -437,13 +413,16 @@ impl<'a> Job<'a> {
             help: seen.kind.help(),
             born: None,
             kernel: name.clone(),
-            site: self.site(&program, seen.at, group, wave, seen.lane),
+            site: self.places.site(&program, seen.at, group, wave, seen.lane),
             other: None,
             count: seen.count,
         };
         let mut findings: Vec<Finding> = all.into_iter().map(finding).collect();
         if let Some(s) = &self.sanitizer {
-            let site = |e: &Entry| self.site(&program, e.at, e.group.into(), e.wave.into(), e.lane.into());
+            let site = |e: &Entry| {
+                self.places
+                    .site(&program, e.at, e.group.into(), e.wave.into(), e.lane().into())
+            };
             findings.extend(s.finish(name, &site));
         }
         findings

@@ -19,6 +19,7 @@ fn mutant(case: usize, class: &'static str, what: String, text: &str, rules: &'s
         suffers: Default::default(),
         equivalent: None,
         shots: None,
+        touched: Default::default(),
     }
 }
 

@@ -13,7 +13,7 @@ use t0_backend_rdna3::object::CodeObject;
 use t0_backend_rdna3::target::GFX1100;
 use t0_backend_rdna3::{compile, Options};
 use t0_sim::driver::{ExecFault, Finding, PageFlags, Vm, PAGE};
-use t0_sim::{Launch, Simulator};
+use t0_sim::{Launch, Simulator, Stored, Written};
 
 /// Instructions of one wave before it counts as endless; the longest correct one here needs a tenth.
 const BUDGET: u64 = 50_000;
@@ -58,8 +58,38 @@ pub enum Arg {
     Mat(Buf, [u32; 3]),
 }
 
+/// A place in a buffer: its number (scalars do not count), the byte in its pieces, and how many.
+pub type At = (usize, usize, usize);
+
+/// What is wrong with a buffer after a launch.
+#[derive(Clone, Debug)]
+pub struct Wrong {
+    /// `values`, `poison` or `guard`.
+    pub kind: &'static str,
+    pub text: String,
+    /// Where, if that is in a buffer.
+    pub at: Option<At>,
+    /// Something was to be written and was not.
+    pub missing: bool,
+    /// The stores that are named for it.
+    pub stores: Vec<Stored>,
+}
+
+impl Wrong {
+    /// A wrong value of `bytes` bytes.
+    pub fn value(buffer: usize, at: usize, bytes: usize, text: String) -> Wrong {
+        Wrong {
+            kind: "values",
+            text,
+            at: Some((buffer, at, bytes)),
+            missing: false,
+            stores: Vec::new(),
+        }
+    }
+}
+
 /// Compares the bytes of all buffers with what they should be.
-pub type Check = Arc<dyn Fn(&[Vec<u8>]) -> Result<(), String> + Send + Sync>;
+pub type Check = Arc<dyn Fn(&[Vec<u8>]) -> Result<(), Wrong> + Send + Sync>;
 
 /// How a launch departs from what the kernel asks for.
 #[derive(Clone, Default)]
@@ -105,8 +135,15 @@ pub struct Ran {
     pub report: Option<Report>,
     /// Accesses at or past the length of a buffer.
     pub swallowed: u64,
-    pub values: Result<(), String>,
+    pub values: Result<(), Wrong>,
+    /// The bytes of all buffers.
+    pub memory: Vec<Vec<u8>>,
+    /// Who stored where that was asked.
+    pub asked: Vec<Stored>,
 }
+
+/// Stores that are named for something that nobody wrote.
+const NAMED: usize = 3;
 
 impl Case {
     pub fn of<K: Kernel>(name: &'static str, shots: Vec<Shot>) -> Case {
@@ -135,6 +172,11 @@ impl Case {
 
     /// Runs launch `shot` of a code object with this case's arguments.
     pub fn run(&self, object: &CodeObject, shot: &Shot) -> Ran {
+        self.run_asking(object, shot, None)
+    }
+
+    /// The same; whatever it stored, who stored there is asked.
+    pub fn run_asking(&self, object: &CodeObject, shot: &Shot, ask: Option<At>) -> Ran {
         let vm = Vm::new().unwrap();
         let mut image = object.image(CODE);
         image.resize(image.len().next_multiple_of(4), 0);
@@ -170,20 +212,28 @@ impl Case {
             .with_budget(BUDGET)
             .with_threads(1)
             .with_sanitizer(true);
+        card.keep_written(true);
         match card.run(&launch, &vm) {
-            Ok(stats) => Ran {
-                swallowed: stats.out_of_range,
-                findings: stats.findings,
-                fault: None,
-                report: report(&vm),
-                values: self.outputs(&vm, shot),
-            },
+            Ok(stats) => {
+                let (memory, values, asked) = self.outputs(&vm, shot, &card.take_written().unwrap(), ask);
+                Ran {
+                    swallowed: stats.out_of_range,
+                    findings: stats.findings,
+                    fault: None,
+                    report: report(&vm),
+                    values,
+                    memory,
+                    asked,
+                }
+            }
             Err(fault) => Ran {
                 swallowed: 0,
                 findings: fault.findings.clone(),
                 fault: Some(fault),
                 report: report(&vm),
                 values: Ok(()),
+                memory: Vec::new(),
+                asked: Vec::new(),
             },
         }
     }
@@ -228,33 +278,75 @@ impl Case {
         block
     }
 
-    /// Guards and values after a launch.
-    fn outputs(&self, vm: &Vm, shot: &Shot) -> Result<(), String> {
-        if shot.odd.freed.is_some() {
-            return Ok(());
-        }
-        let mut all = Vec::new();
-        for (i, arg) in shot.args.iter().enumerate() {
-            let (Arg::Slice(buf, _) | Arg::Mat(buf, _)) = arg else {
-                continue;
-            };
-            let va = address(i);
-            let end = va + buf.size;
-            if get(vm, end, end.next_multiple_of(PAGE) - end)
-                .iter()
-                .any(|&b| b != GUARD)
-            {
-                return Err(format!("guard: something was written behind argument {i}"));
-            }
+    /// The bytes of all buffers after a launch, and what is wrong with guards and values.
+    fn outputs(
+        &self,
+        vm: &Vm,
+        shot: &Shot,
+        written: &Written,
+        ask: Option<At>,
+    ) -> (Vec<Vec<u8>>, Result<(), Wrong>, Vec<Stored>) {
+        let buffers = shot.args.iter().enumerate().filter_map(|(i, arg)| match arg {
+            Arg::Slice(buf, _) | Arg::Mat(buf, _) => Some((i, buf)),
+            Arg::Scalar(_) => None,
+        });
+        let buffers: Vec<(usize, &Buf)> = buffers.filter(|_| shot.odd.freed.is_none()).collect();
+        let mut memory = Vec::new();
+        for &(i, buf) in &buffers {
             let pieces = buf.pieces.iter();
-            all.push(
-                pieces
-                    .flat_map(|(at, bytes)| get(vm, va + at, bytes.len() as u64))
-                    .collect(),
-            );
+            let bytes = pieces.flat_map(|(at, bytes)| get(vm, address(i) + at, bytes.len() as u64));
+            memory.push(bytes.collect());
         }
-        (shot.check)(&all)
+        for &(i, buf) in &buffers {
+            let end = address(i) + buf.size;
+            let guard = get(vm, end, end.next_multiple_of(PAGE) - end);
+            if let Some(k) = guard.iter().position(|&b| b != GUARD) {
+                let wrong = Wrong {
+                    kind: "guard",
+                    at: None,
+                    stores: written.last(end + k as u64, 1).into_iter().collect(),
+                    ..Wrong::value(0, 0, 0, format!("something was written behind argument {i}"))
+                };
+                return (memory, Err(wrong), Vec::new());
+            }
+        }
+        if buffers.is_empty() {
+            return (memory, Ok(()), Vec::new());
+        }
+        let who = |(k, at, len): At, missing| {
+            let (i, buf) = buffers[k];
+            stores(written, address(i), buf, (at, len), missing)
+        };
+        let values = (shot.check)(&memory).map_err(|mut wrong| {
+            if let Some(at) = wrong.at {
+                wrong.stores = who(at, wrong.missing);
+            }
+            wrong
+        });
+        let asked = ask.map(|at| who(at, false)).unwrap_or_default();
+        (memory, values, asked)
     }
+}
+
+/// The stores that a failing `#[kernel_test]` names for a byte of a buffer's pieces.
+fn stores(written: &Written, base: u64, buf: &Buf, (mut at, len): (usize, usize), missing: bool) -> Vec<Stored> {
+    let mut va = base;
+    for (from, bytes) in &buf.pieces {
+        va = base + from + at as u64;
+        if at < bytes.len() {
+            break;
+        }
+        at -= bytes.len();
+    }
+    let last = written.last(va, len as u64).filter(|_| !missing);
+    let mut all: Vec<Stored> = last.into_iter().collect();
+    if all.is_empty() {
+        all = written.around(va, base..base + buf.size, NAMED);
+    }
+    if all.is_empty() {
+        all = written.all(NAMED);
+    }
+    all
 }
 
 /// The report of a failed check.
@@ -304,19 +396,28 @@ pub fn floats(bytes: &[u8]) -> Vec<f32> {
     bytes.chunks_exact(4).map(word).collect()
 }
 
-/// Compares f32 values with a reference; `None` where nothing may be written. What is not written at all is told apart.
-pub fn same(got: &[u8], want: &[Option<f64>], tolerance: f64) -> Result<(), String> {
-    for (i, (c, want)) in got.chunks_exact(4).zip(want).enumerate() {
+/// Compares the f32 values of buffer `k` with a reference; `None` where nothing may be written. What is not written at all is
+/// told apart.
+pub fn same(buffers: &[Vec<u8>], k: usize, want: &[Option<f64>], tolerance: f64) -> Result<(), Wrong> {
+    for (i, (c, want)) in buffers[k].chunks_exact(4).zip(want).enumerate() {
         let untouched = c.iter().all(|&b| b == POISON);
         let value = floats(c)[0];
+        let wrong = |text| Err(Wrong::value(k, 4 * i, 4, text));
+        let poison = |missing, text| {
+            Err(Wrong {
+                kind: "poison",
+                missing,
+                ..Wrong::value(k, 4 * i, 4, text)
+            })
+        };
         match want {
             None if untouched => {}
-            None => return Err(format!("poison: element {i} was written ({value})")),
-            Some(w) if untouched => return Err(format!("poison: element {i} was not written, {w} expected")),
+            None => return poison(false, format!("element {i} was written ({value})")),
+            Some(w) if untouched => return poison(true, format!("element {i} was not written, {w} expected")),
             Some(w) => {
                 let error = (f64::from(value) - w).abs();
                 if error.is_nan() || error > tolerance * w.abs() + 1e-37 {
-                    return Err(format!("values: element {i} is {value}, {w} expected"));
+                    return wrong(format!("element {i} is {value}, {w} expected"));
                 }
             }
         }

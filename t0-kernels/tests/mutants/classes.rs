@@ -94,6 +94,33 @@ pub const CLASSES: &[(&str, &str)] = &[
     ("freed buffer", "buffers dropped while the kernel runs: t0-gpu"),
 ];
 
+/// Classes of mistakes that a compiler's passes make, so that its code without them is right.
+const PASSES: &[&str] = &[
+    "reuse a register early",
+    "clobber a live register",
+    "register group of WMMA",
+    "reads v0",
+    "scheduled too early",
+    "drop an EXEC restore",
+    "stale SCC",
+    "CSE ignores constants",
+    "CSE with a key that is unknown",
+    "CSE across a barrier",
+    "LICM of what varies",
+    "copy propagation",
+    "self-update removed",
+    "lost update",
+    "store without effect",
+    "load before its store",
+    "shift and mask for tile_k 48",
+    "32-bit offset",
+];
+
+/// Whether a class of mistakes is one of a compiler's passes.
+pub fn by_passes(class: &str) -> bool {
+    PASSES.contains(&class)
+}
+
 /// What a class stands for.
 pub fn stands_for(class: &str) -> Option<&'static str> {
     CLASSES.iter().find(|(name, _)| *name == class).map(|(_, why)| *why)

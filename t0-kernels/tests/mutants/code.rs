@@ -94,6 +94,7 @@ impl Maker<'_> {
             suffers: BTreeSet::new(),
             equivalent: None,
             shots: None,
+            touched: Default::default(),
         });
         self.out.last_mut()
     }

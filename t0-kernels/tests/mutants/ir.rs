@@ -134,6 +134,7 @@ impl Maker<'_> {
             suffers: BTreeSet::new(),
             equivalent: None,
             shots: None,
+            touched: Default::default(),
         });
         self.out.last_mut().unwrap()
     }
@@ -180,13 +181,10 @@ impl Maker<'_> {
             if n == 4 {
                 let [rows, stride] = [1, 3].map(|k| self.staged.body.args[at + k]);
                 let mut f = self.staged.clone();
+                let touched = lines(&f, |op| op.args.contains(&stride));
                 replace_uses(&mut f, stride, rows);
-                self.push(
-                    "transposed stride",
-                    format!("rows of `{}` for its stride", p.name),
-                    None,
-                    f,
-                );
+                let what = format!("rows of `{}` for its stride", p.name);
+                self.push("transposed stride", what, None, f).touched = touched;
             }
             at += n;
         }

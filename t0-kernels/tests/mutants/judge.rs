@@ -13,7 +13,9 @@ use t0_backend_rdna3::check::{check_kernel, Options};
 use t0_backend_rdna3::errata::Severity;
 use t0_backend_rdna3::object::CodeObject;
 
-use crate::case::Case;
+use t0_sim::Stored;
+
+use crate::case::{At, Case};
 
 /// A place: file and line, or the offset of an instruction that has none (what prepares the arguments).
 pub type Spot = String;
@@ -40,10 +42,12 @@ pub struct Mutant {
     pub rules: &'static [&'static str],
     /// Lines that suffer from it, besides the planted one; empty: no line is asked for.
     pub suffers: BTreeSet<Spot>,
-    /// Why it changes nothing, if that was computed.
+    /// Why it changes nothing, if there is a reason; it is tried out, too.
     pub equivalent: Option<String>,
     /// Launches instead of the case's.
     pub shots: Option<Vec<crate::case::Shot>>,
+    /// Lines of what was changed where that has several; `planted` is none then.
+    pub touched: BTreeSet<Spot>,
 }
 
 /// What was said about a mutant.
@@ -52,14 +56,91 @@ pub struct Catch {
     pub rule: String,
     pub spots: Vec<Spot>,
     pub text: String,
+    /// Of wrong memory: the stores that are named for it, and where it is; the number of the launch.
+    pub stores: Vec<Stored>,
+    pub at: Option<At>,
+    pub shot: usize,
+}
+
+/// Where the stores that are named for wrong memory stand, seen from the planted bug.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Line {
+    /// In its line.
+    At,
+    /// It is among the lines their values, places and conditions come from.
+    Slice,
+    /// The store of plain code, or what that comes from, which are told where optimised code differs from it.
+    Plain,
+    /// Neither, and why.
+    Elsewhere(&'static str),
+    /// It has no line: where it is.
+    None(&'static str),
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Line::At => f.write_str("at the line"),
+            Line::Slice => f.write_str("in the slice"),
+            Line::Plain => f.write_str("in plain code"),
+            Line::Elsewhere(why) => write!(f, "elsewhere: {why}"),
+            Line::None(what) => write!(f, "no line: {what}"),
+        }
+    }
+}
+
+/// What is said of wrong memory about the line of a bug.
+pub fn line(case: &Case, m: &Mutant, c: &Catch) -> Line {
+    let planted: Vec<&Spot> = m
+        .planted
+        .iter()
+        .chain(&m.touched)
+        .filter(|s| !s.starts_with('+'))
+        .collect();
+    if planted.is_empty() {
+        return Line::None(match (&case.func, &m.planted, &m.shots) {
+            (None, ..) => "assembly",
+            (_, Some(_), _) => "loading of arguments",
+            (_, None, Some(_)) => "the launch",
+            (_, None, None) => "the descriptor",
+        });
+    }
+    let is = |file: &str, line: u32| planted.iter().any(|s| **s == format!("{file}:{line}"));
+    let own = |s: &Stored| s.site.source.as_ref().is_some_and(|o| is(&o.file, o.line));
+    let among = |lines: &[(std::sync::Arc<str>, u32)]| lines.iter().any(|(file, line)| is(file, *line));
+    let told = |s: &Stored| s.origin.told().iter().any(|l| among(l));
+    let whole = |s: &Stored| {
+        let o = &s.origin;
+        [&o.value, &o.place, &o.condition].into_iter().any(|l| among(l))
+    };
+    // A mistake of a compiler's passes: the plain code is right, and a difference names its store, too.
+    let plain = || {
+        let object = CodeObject::parse(&case.object).ok()?;
+        let shot = &m.shots.as_ref().unwrap_or(&case.shots)[c.shot];
+        let by_passes = crate::classes::by_passes(m.class) && case.func.is_some();
+        Some(case.run_asking(&object, shot, Some(c.at.filter(|_| by_passes)?)).asked)
+    };
+    match &c.stores {
+        all if all.iter().any(own) => Line::At,
+        all if all.iter().any(told) => Line::Slice,
+        _ if plain().is_some_and(|all| all.iter().any(|s| own(s) || told(s))) => Line::Plain,
+        all if all.is_empty() => Line::Elsewhere("the kernel stores nothing any more"),
+        all if all.iter().any(|s| whole(s) && s.origin.everything) => {
+            Line::Elsewhere("the value depends on all lines, which is not told")
+        }
+        all if all.iter().any(whole) => Line::Elsewhere("twelve lines are nearer"),
+        _ => Line::Elsewhere("the bug is that nothing comes from there any more"),
+    }
 }
 
 /// How it ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
     Caught,
-    /// Proven to change nothing, and nobody said a word.
+    /// Said to change nothing, nothing differs where that was tried, and nobody said a word.
     Equivalent,
+    /// Said to change nothing, and it does.
+    Differs,
     /// Nobody said a word, and all that happened were accesses at or past a length more than without the bug: they read 0 and
     /// write nothing, as the language defines.
     RangeCheck,
@@ -76,6 +157,7 @@ impl fmt::Display for Verdict {
         f.pad(match self {
             Verdict::Caught => "caught",
             Verdict::Equivalent => "equivalent",
+            Verdict::Differs => "NOT EQUIVALENT",
             Verdict::RangeCheck => "range check",
             Verdict::Survived => "SURVIVED",
             Verdict::Mistaken => "WRONG RULE OR LINE",
@@ -89,6 +171,9 @@ fn catch(rule: impl Into<String>, spots: Vec<Spot>, text: impl Into<String>) -> 
         rule: rule.into(),
         spots,
         text: text.into(),
+        stores: Vec::new(),
+        at: None,
+        shot: 0,
     }
 }
 
@@ -104,8 +189,9 @@ pub fn catches(case: &Case, m: &Mutant) -> Vec<Catch> {
     };
     let mut all = statically(&object);
     if all.is_empty() {
-        for shot in m.shots.as_ref().unwrap_or(&case.shots) {
+        for (n, shot) in m.shots.as_ref().unwrap_or(&case.shots).iter().enumerate() {
             all = dynamically(case, &object, shot);
+            all.iter_mut().for_each(|c| c.shot = n);
             if !all.is_empty() {
                 break;
             }
@@ -148,8 +234,11 @@ pub fn dynamically(case: &Case, object: &CodeObject, shot: &crate::case::Shot) -
         all.push(catch("index-out-of-bounds", vec![spot], site.message(r.index, r.len)));
     }
     if let Err(e) = ran.values {
-        let rule = e.split(':').next().unwrap_or("values").to_string();
-        all.push(catch(rule, vec![], e));
+        all.push(Catch {
+            stores: e.stores,
+            at: e.at,
+            ..catch(e.kind, vec![], format!("{}: {}", e.kind, e.text))
+        });
     }
     all
 }
@@ -200,9 +289,13 @@ fn swallowed_without(case: &Case) -> u64 {
 pub fn judge(case: &Case, m: &Mutant) -> (Option<Catch>, Verdict) {
     let all = catches(case, m);
     if m.equivalent.is_some() {
-        return match all.into_iter().next() {
-            None => (None, Verdict::Equivalent),
-            some => (some, Verdict::FalseAlarm),
+        return match (all.into_iter().next(), crate::evidence::tried(case, m)) {
+            (None, Ok(n)) => {
+                let text = format!("no byte differs in {n} launches");
+                (Some(catch("-", vec![], text)), Verdict::Equivalent)
+            }
+            (None, Err(why)) => (Some(catch("-", vec![], why)), Verdict::Differs),
+            (some, _) => (some, Verdict::FalseAlarm),
         };
     }
     if let Some(c) = all.iter().find(|c| fits(m, c)) {

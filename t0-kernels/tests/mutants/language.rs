@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use t0::ir::{Func, Op, OpId, OpKind, Pred, Role, Scalar, Ty, Value};
 
 use crate::code::source;
-use crate::ir::{before, constant, defining, in_list, number, order, replace_uses, stores, Maker};
+use crate::ir::{before, constant, defining, in_list, lines, number, order, replace_uses, stores, Maker};
 
 /// An `if` that keeps all lanes but one from doing what they all would do alike.
 pub const ALIKE: &str = "if lane::id() == 0 {";
@@ -208,6 +208,7 @@ impl Maker<'_> {
             if n == 4 {
                 let [cols, stride] = [2, 3].map(|k| self.staged.body.args[at + k]);
                 let mut f = self.staged.clone();
+                let touched = lines(&f, |op| op.args.contains(&stride));
                 replace_uses(&mut f, stride, cols);
                 let same = self.case.shots.iter().all(|s| match s.args.get(self.parameter(at)) {
                     Some(crate::case::Arg::Mat(_, [rows, cols, stride])) => cols == stride || *rows < 2,
@@ -215,7 +216,7 @@ impl Maker<'_> {
                 });
                 if !same {
                     let what = format!("columns of `{}` for its stride", p.name);
-                    self.push("stride of padded rows", what, None, f);
+                    self.push("stride of padded rows", what, None, f).touched = touched;
                 }
             }
             at += n;

@@ -41,6 +41,7 @@ impl Maker<'_> {
             suffers: Default::default(),
             equivalent: None,
             shots: Some(shots),
+            touched: Default::default(),
         });
     }
 

@@ -11,6 +11,7 @@ mod case;
 mod classes;
 mod code;
 mod endless;
+mod evidence;
 mod image;
 mod ir;
 mod judge;
@@ -28,19 +29,36 @@ use std::sync::Mutex;
 use case::Case;
 use t0_backend_rdna3::object::CodeObject;
 
-use judge::{catches, judge, Catch, Mutant, Spot, Verdict};
+use judge::{catches, judge, line, Catch, Line, Mutant, Spot, Verdict};
 
 /// Mutants of a class and kernel that the sample keeps.
 const SAMPLE: usize = 3;
+
+/// Columns of the table of classes: mutants, caught, equivalent, range check; caught by wrong memory, and of those the stores
+/// named at the line, with the line in the slice or told of plain code, elsewhere, without a line.
+const COLUMNS: usize = 10;
+
+fn columns(class: &str, counts: [usize; COLUMNS]) -> String {
+    let [all, caught, same, checked, memory, at, slice, plain, elsewhere, none] = counts;
+    let score = (100 * caught).checked_div(all - same - checked).unwrap_or(100);
+    format!(
+        "{class:32} {all:8} {caught:8} {same:10} {checked:11} {score:5}%   {memory:9} {at:11} {slice:12} {plain:13} {elsewhere:9} {none:8}"
+    )
+}
 
 fn place(spot: Option<&Spot>) -> String {
     // The part that tells files apart.
     spot.map_or("-".into(), |s| s.trim_start_matches("t0-kernels/").to_string())
 }
 
+/// Whether all mutants are asked for.
+fn everything() -> bool {
+    std::env::var("T0_MUTANTS").is_ok_and(|v| v == "all")
+}
+
 /// Some of the mutants: of each class and kernel the first, the last and others spread evenly between.
 fn sample(all: Vec<Mutant>) -> Vec<Mutant> {
-    if std::env::var("T0_MUTANTS").is_ok_and(|v| v == "all") {
+    if everything() {
         return all;
     }
     let mut of: BTreeMap<(&str, usize), Vec<Mutant>> = BTreeMap::new();
@@ -88,6 +106,7 @@ fn kernels_without_bugs_are_silent() {
             suffers: Default::default(),
             equivalent: None,
             shots: None,
+            touched: Default::default(),
         };
         let all = catches(case, &clean);
         assert!(all.is_empty(), "{}: {all:?}", case.name);
@@ -122,12 +141,16 @@ fn every_bug_is_reported_at_its_line() {
         "{:32} {:18} {:58} {:30} {:22} {:30} verdict",
         "class", "kernel", "mutant", "planted at", "caught by", "reported at"
     );
-    let mut score: BTreeMap<&str, [usize; 5]> = BTreeMap::new();
+    let mut score: BTreeMap<&str, [usize; COLUMNS]> = BTreeMap::new();
+    let mut why: BTreeMap<Line, usize> = BTreeMap::new();
     let mut by: BTreeMap<&str, usize> = BTreeMap::new();
     let mut failed = Vec::new();
     for (m, (catch, verdict)) in mutants.iter().zip(&results) {
         let rule = catch.as_ref().map_or("-", |c| &c.rule);
         let at = place(catch.as_ref().and_then(|c| c.spots.first()));
+        let memory = matches!(rule, "values" | "poison" | "guard") && *verdict == Verdict::Caught;
+        let line = catch.as_ref().filter(|_| memory).map(|c| line(&cases[m.case], m, c));
+        let at = line.as_ref().map_or(at, Line::to_string);
         let row = format!(
             "{:32} {:18} {:58} {:30} {rule:22} {at:30} {verdict}",
             m.class,
@@ -137,7 +160,8 @@ fn every_bug_is_reported_at_its_line() {
         );
         println!("{row}");
         if let (Verdict::Equivalent, Some(why)) = (verdict, &m.equivalent) {
-            println!("{:32} {why}", "");
+            let tried = catch.as_ref().map_or("", |c| &c.text);
+            println!("{:32} {why}; {tried}", "");
         }
         if *verdict == Verdict::Caught {
             *by.entry(rule).or_default() += 1;
@@ -145,30 +169,51 @@ fn every_bug_is_reported_at_its_line() {
         let counts = score.entry(m.class).or_default();
         counts[0] += 1;
         counts[1] += usize::from(*verdict == Verdict::Caught);
-        counts[2] += usize::from(*verdict == Verdict::Caught && matches!(rule, "values" | "poison" | "guard"));
-        counts[3] += usize::from(*verdict == Verdict::Equivalent);
-        counts[4] += usize::from(*verdict == Verdict::RangeCheck);
+        counts[2] += usize::from(*verdict == Verdict::Equivalent);
+        counts[3] += usize::from(*verdict == Verdict::RangeCheck);
+        counts[4] += usize::from(memory);
+        match &line {
+            Some(Line::At) => counts[5] += 1,
+            Some(Line::Slice) => counts[6] += 1,
+            Some(Line::Plain) => counts[7] += 1,
+            Some(Line::Elsewhere(_)) => counts[8] += 1,
+            Some(Line::None(_)) => counts[9] += 1,
+            None => {}
+        }
+        if let Some(line) = line {
+            *why.entry(line).or_default() += 1;
+        }
         if !matches!(verdict, Verdict::Caught | Verdict::Equivalent | Verdict::RangeCheck) {
             failed.push(format!("{row}\n    {}", catch.as_ref().map_or("", |c| &c.text)));
         }
     }
     println!(
-        "\n{:32} {:>8} {:>8} {:>16} {:>12} {:>12} {:>6}  stands for",
-        "class", "mutants", "caught", "by values alone", "equivalent", "range check", "score"
+        "\n{:32} {:>8} {:>8} {:>10} {:>11} {:>6}   {:>9} {:>11} {:>12} {:>13} {:>9} {:>8}  stands for",
+        "class",
+        "mutants",
+        "caught",
+        "equivalent",
+        "range check",
+        "score",
+        "by memory",
+        "at the line",
+        "in the slice",
+        "in plain code",
+        "elsewhere",
+        "no line"
     );
-    let mut sums = [0; 5];
+    let mut sums = [0; COLUMNS];
     for (class, counts) in score {
-        (0..5).for_each(|k| sums[k] += counts[k]);
-        let [all, caught, values, same, checked] = counts;
-        let rated = all - same - checked;
+        (0..COLUMNS).for_each(|k| sums[k] += counts[k]);
         println!(
-            "{class:32} {all:8} {caught:8} {values:16} {same:12} {checked:12} {:5}%  {}",
-            (100 * caught).checked_div(rated).unwrap_or(100),
+            "{}  {}",
+            columns(class, counts),
             classes::stands_for(class).unwrap_or("NOT LISTED")
         );
     }
-    let [all, caught, values, same, checked] = sums;
-    println!("{:32} {all:8} {caught:8} {values:16} {same:12} {checked:12}", "all");
+    println!("{}", columns("all", sums));
+    println!("\nwrong memory names the planted line (columns at the right):");
+    why.iter().for_each(|(line, n)| println!("{n:8} {line}"));
     let mut by: Vec<(&str, usize)> = by.into_iter().collect();
     by.sort_by_key(|b| std::cmp::Reverse(b.1));
     let by: Vec<String> = by.iter().map(|(rule, n)| format!("{rule} {n}")).collect();

@@ -9,13 +9,13 @@ use crate::code::{source as source_line, Maker};
 use crate::language::ALIKE;
 use crate::paths::waits;
 
-/// Places of a kernel that get a bug of one class.
+/// Places of a kernel that get a bug of one class, where not all mutants are asked for.
 const PLACES: usize = 6;
 
-/// At most [`PLACES`] of a list, spread evenly, the first and the last among them.
+/// At most [`PLACES`] of a list, spread evenly, the first and the last among them; or all of them.
 pub fn spread<T: Copy>(all: &[T]) -> Vec<T> {
     let n = all.len();
-    if n <= PLACES {
+    if n <= PLACES || crate::everything() {
         return all.to_vec();
     }
     (0..PLACES).map(|k| all[k * (n - 1) / (PLACES - 1)]).collect()

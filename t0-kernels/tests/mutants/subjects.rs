@@ -6,7 +6,7 @@ use t0::prelude::*;
 use t0_backend_rdna3::asm::{assemble, AsmOptions};
 use t0_kernels::{edges, gemm, reduce, saxpy, softmax};
 
-use crate::case::{floats, same, Arg, Buf, Case, Check, Odd, Shot, POISON};
+use crate::case::{floats, same, Arg, Buf, Case, Check, Odd, Shot, Wrong, POISON};
 
 /// Every lane hands its element to its mirror image in the group and back, through LDS.
 #[kernel(group = 64, grid = x.len())]
@@ -132,7 +132,7 @@ s_endpgm
 fn shot(
     args: Vec<Arg>,
     groups: [u32; 3],
-    check: impl Fn(&[Vec<u8>]) -> Result<(), String> + Send + Sync + 'static,
+    check: impl Fn(&[Vec<u8>]) -> Result<(), Wrong> + Send + Sync + 'static,
 ) -> Shot {
     Shot {
         args,
@@ -160,7 +160,7 @@ fn saxpy_case() -> Case {
         Arg::Slice(Buf::f32s(&x), n as u32),
         Arg::Slice(Buf::f32s(&y), n as u32),
     ];
-    let shot = shot(args, [2, 1, 1], move |b| same(&b[1], &want, 0.0));
+    let shot = shot(args, [2, 1, 1], move |b| same(b, 1, &want, 0.0));
     Case::of::<saxpy<'_>>("saxpy", vec![shot])
 }
 
@@ -169,7 +169,7 @@ fn reduce_case() -> Case {
     let x: Vec<f32> = whole(300, 3).iter().map(|v| v * 513.0).collect();
     let want = vec![Some(f64::from(100.0 + x.iter().sum::<f32>()))];
     let args = vec![Arg::Slice(Buf::f32s(&x), 300), Arg::Slice(Buf::f32s(&[100.0]), 1)];
-    let shot = shot(args, [2, 1, 1], move |b| same(&b[1], &want, 0.0));
+    let shot = shot(args, [2, 1, 1], move |b| same(b, 1, &want, 0.0));
     Case::of::<reduce<'_>>("reduce", vec![shot])
 }
 
@@ -204,7 +204,7 @@ pub fn softmax_shot(rows: usize, cols: usize, stride: u64) -> Shot {
         Arg::Mat(Buf { size, pieces }, [rows as u32, cols as u32, stride as u32]),
         Arg::Mat(Buf::poisoned(4 * want.len()), [rows as u32, cols as u32, wide as u32]),
     ];
-    shot(args, [rows.div_ceil(8) as u32, 1, 1], move |b| same(&b[1], &want, 4e-6))
+    shot(args, [rows.div_ceil(8) as u32, 1, 1], move |b| same(b, 1, &want, 4e-6))
 }
 
 fn softmax_case() -> Case {
@@ -228,7 +228,10 @@ fn edges_shot(rows: usize, cols: usize) -> Shot {
     let shape = [rows as u32, cols as u32, cols as u32];
     let args = vec![Arg::Mat(Buf::of(x), shape), Arg::Mat(Buf::poisoned(rows * cols), shape)];
     let check = move |b: &[Vec<u8>]| match b[1].iter().zip(&want).position(|(g, w)| g != w) {
-        Some(i) => Err(format!("values: pixel {i} is {}, {} expected", b[1][i], want[i])),
+        Some(i) => {
+            let text = format!("pixel {i} is {}, {} expected", b[1][i], want[i]);
+            Err(Wrong::value(1, i, 1, text))
+        }
         None => Ok(()),
     };
     shot(args, [rows.div_ceil(8) as u32, 1, 1], check)
@@ -272,7 +275,7 @@ fn gemm_shot(tile: [usize; 2], [m, n, k]: [usize; 3], gap: usize) -> Shot {
         Arg::Mat(Buf::poisoned(4 * want.len()), shape(m, n, n + gap)),
     ];
     let groups = [n.div_ceil(tile[1]) as u32, m.div_ceil(tile[0]) as u32, 1];
-    shot(args, groups, move |b| same(&b[2], &want, 0.0))
+    shot(args, groups, move |b| same(b, 2, &want, 0.0))
 }
 
 fn gemm_case() -> Case {
@@ -296,7 +299,7 @@ fn exchange_case() -> Case {
     let x = whole(128, 6);
     let want = all((0..128).map(|i| f64::from(5.0 + x[i / 64 * 64 + 63 - i % 64] + 2.0 * x[i])));
     let args = vec![Arg::Slice(Buf::f32s(&x), 128), Arg::Slice(Buf::f32s(&[5.0; 128]), 128)];
-    let shot = shot(args, [2, 1, 1], move |b| same(&b[1], &want, 0.0));
+    let shot = shot(args, [2, 1, 1], move |b| same(b, 1, &want, 0.0));
     Case::of::<exchange<'_>>("exchange", vec![shot])
 }
 
@@ -316,7 +319,7 @@ fn partitions_shot(parts: usize, chunk: usize, cols: usize, stride: u64) -> Shot
         Arg::Slice(Buf::f32s(&x), (parts * chunk) as u32),
         Arg::Mat(out, [parts as u32, cols as u32, stride as u32]),
     ];
-    shot(args, [parts.div_ceil(2) as u32, 1, 1], move |b| same(&b[1], &want, 0.0))
+    shot(args, [parts.div_ceil(2) as u32, 1, 1], move |b| same(b, 1, &want, 0.0))
 }
 
 fn partitions_case() -> Case {
@@ -339,7 +342,7 @@ fn sweeps_case() -> Case {
         Arg::Slice(Buf::f32s(&x), 2048),
         Arg::Slice(Buf::f32s(&[5.0; 2048]), 2048),
     ];
-    let shot = shot(args, [2, 1, 1], move |b| same(&b[1], &want, 0.0));
+    let shot = shot(args, [2, 1, 1], move |b| same(b, 1, &want, 0.0));
     Case::of::<sweeps<'_>>("sweeps", vec![shot])
 }
 
@@ -376,7 +379,12 @@ fn divide_case() -> Case {
             .chunks_exact(4)
             .map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]]));
         match got.zip(&want).position(|(g, w)| g != *w) {
-            Some(i) => Err(format!("values: element {i} is wrong, {} expected", want[i])),
+            Some(i) => Err(Wrong::value(
+                2,
+                4 * i,
+                4,
+                format!("element {i} is wrong, {} expected", want[i]),
+            )),
             None => Ok(()),
         }
     };
@@ -407,7 +415,10 @@ fn products_case() -> Case {
         let got = b[2].chunks_exact(2).map(|c| u16::from_le_bytes([c[0], c[1]]));
         let nan = |v: u16| v & 0x7fff > 0x7f80;
         match got.zip(&want).position(|(g, w)| g != *w && !(nan(g) && nan(*w))) {
-            Some(i) => Err(format!("values: element {i} is wrong, {:#06x} expected", want[i])),
+            Some(i) => {
+                let text = format!("element {i} is wrong, {:#06x} expected", want[i]);
+                Err(Wrong::value(2, 2 * i, 2, text))
+            }
             None => Ok(()),
         }
     };
@@ -418,11 +429,15 @@ fn tickets_case() -> Case {
     let n = 128u32;
     let args = vec![Arg::Slice(Buf::f32s(&[0.0]), 1), Arg::Slice(Buf::f32s(&[3.0; 128]), n)];
     let check = |b: &[Vec<u8>]| {
-        let mut got = floats(&b[1]);
-        got.sort_by(f32::total_cmp);
-        match got.iter().enumerate().find(|(i, g)| **g != 3.0 + *i as f32) {
-            Some((i, g)) => Err(format!("values: {g} was drawn, {} expected", 3 + i)),
-            None if floats(&b[0]) != [128.0] => Err("values: the number of tickets is wrong".into()),
+        let mut drawn: Vec<(f32, usize)> = floats(&b[1]).into_iter().zip(0..).collect();
+        drawn.sort_by(|x, y| x.0.total_cmp(&y.0));
+        let wrong = drawn.iter().enumerate().find(|(i, d)| d.0 != 3.0 + *i as f32);
+        match wrong {
+            Some((i, (got, k))) => {
+                let text = format!("{got} was drawn, {} expected", 3 + i);
+                Err(Wrong::value(1, 4 * k, 4, text))
+            }
+            None if floats(&b[0]) != [128.0] => Err(Wrong::value(0, 0, 4, "the number of tickets is wrong".into())),
             None => Ok(()),
         }
     };
@@ -438,7 +453,7 @@ fn spill_case() -> Case {
     let x = whole(128, 8);
     let want = all(x.iter().map(|v| f64::from(2.0 * v + 1.0)));
     let args = vec![Arg::Slice(Buf::f32s(&x), 128), Arg::Slice(Buf::poisoned(512), 128)];
-    let shot = shot(args, [2, 1, 1], move |b| same(&b[1], &want, 0.0));
+    let shot = shot(args, [2, 1, 1], move |b| same(b, 1, &want, 0.0));
     Case::of_object("spill (assembly)", assembled(SPILL), 64, vec![shot])
 }
 

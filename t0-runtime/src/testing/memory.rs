@@ -3,6 +3,7 @@
 use std::ops::{Deref, DerefMut, Index};
 use std::sync::Arc;
 
+use super::blame::Wrong;
 use super::values::{Sample, Tolerance};
 use crate::buffer::{Buffer, BufferCore, MatBuffer};
 
@@ -142,6 +143,11 @@ impl Layout {
         BAND as usize + (r * self.stride + c) * self.size
     }
 
+    /// What lies between the bands.
+    pub fn elements_at(&self) -> std::ops::Range<usize> {
+        BAND as usize..BAND as usize + self.bytes()
+    }
+
     /// The whole memory before the launch: bands, gaps, elements.
     pub fn image(&self, elements: Option<&[u8]>) -> Vec<u8> {
         let band = vec![GUARD; BAND as usize];
@@ -256,11 +262,11 @@ impl Watched {
     }
 
     /// What a launch did that it must not do, if anything.
-    pub fn stray_write(&self, before: &[u8], after: &[u8]) -> Option<String> {
+    pub fn stray_write(&self, before: &[u8], after: &[u8]) -> Option<Wrong> {
         let changed = before.iter().zip(after).enumerate().filter(|(_, (a, b))| a != b);
         for (byte, _) in changed {
             let name = &self.name;
-            return Some(match self.layout.place(byte) {
+            let text = match self.layout.place(byte) {
                 Place::Before(n) => format!("the kernel wrote {n} bytes before the start of `{name}`"),
                 Place::Behind(n) => format!("the kernel wrote {n} bytes behind the end of `{name}`"),
                 Place::Gap(r) => format!("the kernel wrote into the gap behind row {r} of `{name}`"),
@@ -268,25 +274,34 @@ impl Watched {
                     format!("the kernel wrote {}, which it is to read only", self.element_name(r, c))
                 }
                 Place::Element(..) => continue,
+            };
+            return Some(Wrong {
+                text,
+                byte,
+                unwritten: false,
             });
         }
         None
     }
 
     /// Where two runs differ, if they do.
-    pub fn difference(&self, plain: &[u8], optimised: &[u8]) -> Option<String> {
+    pub fn difference(&self, plain: &[u8], optimised: &[u8]) -> Option<Wrong> {
         let l = &self.layout;
         let all = (0..l.rows).flat_map(|r| (0..l.cols).map(move |c| (r, c)));
         for (r, c) in all {
             let at = l.at(r, c)..l.at(r, c) + l.size;
             let (a, b) = (&plain[at.clone()], &optimised[at]);
             if !(self.same)(a, b) {
-                return Some(format!(
-                    "{} is {} from optimised code and {} from plain code",
-                    self.element_name(r, c),
-                    (self.text)(b),
-                    (self.text)(a)
-                ));
+                return Some(Wrong {
+                    text: format!(
+                        "{} is {} from optimised code and {} from plain code",
+                        self.element_name(r, c),
+                        (self.text)(b),
+                        (self.text)(a)
+                    ),
+                    byte: l.at(r, c),
+                    unwritten: false,
+                });
             }
         }
         None
@@ -294,14 +309,15 @@ impl Watched {
 }
 
 /// The first element that is not as expected, and how many there are. An element nobody has written is wrong whatever it
-/// holds.
+/// holds. `at`: the byte of an element, counted from the first band.
 pub(super) fn compare<T: Sample>(
     got: &[T],
     written: Option<Vec<bool>>,
     want: impl Fn(usize) -> T,
     name: impl Fn(usize) -> String,
+    at: impl Fn(usize) -> usize,
     tolerance: Tolerance,
-) -> Option<String> {
+) -> Option<Wrong> {
     let of = |i| written.as_ref().map(|all| all[i]);
     let mut first = None;
     let mut wrong = 0usize;
@@ -317,12 +333,11 @@ pub(super) fn compare<T: Sample>(
         1 => String::new(),
         n => format!(" ({n} elements of {} are wrong)", got.len()),
     };
-    Some(format!(
-        "{} is {}, expected {}{more}",
-        name(i),
-        value_text(g, of(i)),
-        w.text()
-    ))
+    Some(Wrong {
+        text: format!("{} is {}, expected {}{more}", name(i), value_text(g, of(i)), w.text()),
+        byte: at(i),
+        unwritten: of(i) == Some(false),
+    })
 }
 
 #[cfg(test)]
@@ -379,7 +394,7 @@ mod tests {
         let with = |w: &Watched, byte: usize| {
             let mut after = before.clone();
             after[byte] ^= 1;
-            w.stray_write(&before, &after)
+            w.stray_write(&before, &after).map(|w| w.text)
         };
         let b = BAND as usize;
         let says = |byte, text: &str| assert_eq!(with(&w, byte).unwrap(), format!("the kernel wrote {text}"));
@@ -401,32 +416,31 @@ mod tests {
             bytes[behind] = gap;
             bytes
         };
-        assert_eq!(w.difference(&image(f32::NAN, 1), &image(-f32::NAN, 2)), None);
-        let text = w.difference(&image(1.0, 0), &image(2.5, 0)).unwrap();
-        assert_eq!(text, "y[1][1] is 2.5e0 from optimised code and 1 from plain code");
+        assert!(w.difference(&image(f32::NAN, 1), &image(-f32::NAN, 2)).is_none());
+        let wrong = w.difference(&image(1.0, 0), &image(2.5, 0)).unwrap();
+        assert_eq!(wrong.byte, w.layout.at(1, 1));
+        assert_eq!(wrong.text, "y[1][1] is 2.5e0 from optimised code and 1 from plain code");
     }
 
     #[test]
     fn the_first_wrong_element_is_told() {
-        let name = |i| format!("y[{i}]");
+        fn compare<T: Sample>(got: &[T], written: Option<Vec<bool>>, want: T) -> String {
+            let name = |i| format!("y[{i}]");
+            let wrong = super::compare(got, written, |_| want, name, |i| 10 * i, Tolerance::EXACT).unwrap();
+            assert!(wrong.text.starts_with(&format!("y[{}] ", wrong.byte / 10)));
+            wrong.text
+        }
         let poison: f32 = element(&[POISON; 4]);
-        let text = compare(&[0.0, 1.0, poison, 3.0], None, |_| 0.0, name, Tolerance::EXACT).unwrap();
+        let text = compare(&[0.0, 1.0, poison, 3.0], None, 0.0);
         assert_eq!(text, "y[1] is 1, expected 0 (3 elements of 4 are wrong)");
-        let text = compare(&[poison], None, |_| 0.0f32, name, Tolerance::EXACT).unwrap();
+        let text = compare(&[poison], None, 0.0);
         assert!(
             text.ends_with("(that is poison: perhaps never written), expected 0"),
             "{text}"
         );
-        let text = compare(&[0.0, poison], Some(vec![true; 2]), |_| 0.0f32, name, Tolerance::EXACT).unwrap();
+        let text = compare(&[0.0, poison], Some(vec![true; 2]), 0.0);
         assert!(!text.contains("poison"), "{text}");
-        let text = compare(
-            &[0xa5u8, 0xa5],
-            Some(vec![true, false]),
-            |_| 0xa5,
-            name,
-            Tolerance::EXACT,
-        )
-        .unwrap();
+        let text = compare(&[0xa5u8, 0xa5], Some(vec![true, false]), 0xa5);
         assert_eq!(text, "y[1] is 165 (poison: never written), expected 165");
     }
 }

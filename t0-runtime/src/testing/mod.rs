@@ -24,6 +24,7 @@
 //! # t0_runtime::testing::run("doubles", &Plan::cases(3), doubles);
 //! ```
 
+mod blame;
 mod draw;
 mod memory;
 mod panics;
@@ -34,6 +35,7 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
+use blame::{Record, Records, Wrong};
 use draw::{seed_of, Case, Draw, Random};
 use memory::{compare, Contents, Layout, Watched, BAND};
 use shrink::{shrink, Budget};
@@ -124,8 +126,26 @@ pub struct KernelTest {
     ordered: bool,
     /// Other orders of waves that launches run in, too.
     orders: Vec<u64>,
-    /// What memory held after the last launch in all orders but the last one.
-    results: Vec<Vec<Contents>>,
+    /// What the last launch left in all orders but the last one.
+    results: Vec<Run>,
+    /// Who stored what memory holds, and what it held before the last launch.
+    records: Records,
+    earlier: Records,
+}
+
+/// What one launch left: contents of the buffers, and who stored what.
+struct Run {
+    contents: Vec<Contents>,
+    record: Record,
+}
+
+/// What a case is run for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Aim {
+    /// To know whether it fails.
+    Verdict,
+    /// To name the lines of the kernel that are to blame, too.
+    Lines,
 }
 
 /// What a property test runs.
@@ -166,8 +186,9 @@ impl Plan {
 }
 
 impl KernelTest {
-    fn new(gpu: &Gpu, given: Case, random: Option<(u64, usize)>, checked: bool) -> Result<KernelTest> {
+    fn new(gpu: &Gpu, given: Case, random: Option<(u64, usize)>, (checked, aim): (bool, Aim)) -> Result<KernelTest> {
         let queue = gpu.queue()?;
+        gpu.keep_stores(aim == Aim::Lines);
         let checked = checked || queue.is_checked();
         Ok(KernelTest {
             gpu: gpu.clone(),
@@ -186,6 +207,8 @@ impl KernelTest {
                 None => vec![1, 2],
             },
             results: Vec::new(),
+            records: Records::default(),
+            earlier: Records::default(),
         })
     }
 
@@ -461,16 +484,26 @@ impl KernelTest {
             return;
         }
         let before = self.contents();
+        self.earlier = std::mem::take(&mut self.records);
         let plain = self.run(&kernel, &before, true, " (plain code)");
         let optimised = self.run(&kernel, &before, false, "");
         if let (Some(plain), Some(optimised), true) = (&plain, &optimised, self.ordered) {
-            let pairs = self.watched.iter().zip(plain.iter().zip(optimised));
-            let difference = pairs.filter_map(|(w, (p, o))| w.difference(&p.bytes, &o.bytes)).next();
-            self.fail_if(difference);
+            let pairs = self.watched.iter().zip(plain.contents.iter().zip(&optimised.contents));
+            let mut differ = pairs.filter_map(|(w, (p, o))| Some((w, w.difference(&p.bytes, &o.bytes)?)));
+            let (plain, optimised) = (self.earlier.with(&plain.record), self.earlier.with(&optimised.record));
+            let why = differ.next().map(|(w, d)| {
+                let notes = optimised.notes(w, &d) + &plain.notes_of("plain code", w, &d);
+                d.text + &notes
+            });
+            self.fail_if(why);
         }
         self.results = optimised.into_iter().collect();
         if self.gpu.is_simulated() {
             self.in_other_orders(&kernel, &before);
+        }
+        // The last one is what memory holds now.
+        if let Some(last) = self.results.pop() {
+            self.records = self.earlier.with(&last.record);
         }
     }
 
@@ -482,8 +515,6 @@ impl KernelTest {
             self.gpu.vary_order(0);
             self.results.extend(after);
         }
-        // The last one is what memory holds now.
-        self.results.pop();
     }
 
     fn contents(&self) -> Vec<Contents> {
@@ -491,7 +522,7 @@ impl KernelTest {
     }
 
     /// One launch from the given contents; what memory holds then.
-    fn run(&mut self, kernel: &impl Launch, before: &[Contents], plain: bool, by: &str) -> Option<Vec<Contents>> {
+    fn run(&mut self, kernel: &impl Launch, before: &[Contents], plain: bool, by: &str) -> Option<Run> {
         if self.done.failure.is_some() {
             return None;
         }
@@ -514,18 +545,18 @@ impl KernelTest {
         if let Some(first) = findings.first() {
             self.fail(format!("the sanitizer found a mistake{by}:\n{first}"));
         }
-        let after = self.contents();
-        let pairs = self.watched.iter().zip(before.iter().zip(&after));
-        let stray = pairs.filter_map(|(w, (b, a))| w.stray_write(&b.bytes, &a.bytes)).next();
-        self.fail_if(stray.map(|s| s + by));
-        Some(after)
-    }
-
-    /// Which elements of a buffer were written; `None` where nobody keeps count.
-    fn written(&self, name: &str) -> Option<Vec<bool>> {
-        let w = self.watched.iter().find(|w| w.name == name)?;
-        let bytes = w.core.written_bytes()?;
-        Some(w.layout.elements(|at| bytes[at..at + w.layout.size].iter().all(|&b| b)))
+        let run = Run {
+            contents: self.contents(),
+            record: self.gpu.take_stores(),
+        };
+        let pairs = self.watched.iter().zip(before.iter().zip(&run.contents));
+        let mut stray = pairs.filter_map(|(w, (b, a))| Some((w, w.stray_write(&b.bytes, &a.bytes)?)));
+        let records = self.earlier.with(&run.record);
+        let why = stray
+            .next()
+            .map(|(w, s)| format!("{}{by}{}", s.text, records.notes(w, &s)));
+        self.fail_if(why);
+        Some(run)
     }
 
     // ---- expectations ----------------------------------------------------------------------------------------------
@@ -535,12 +566,10 @@ impl KernelTest {
         if self.done.failure.is_some() {
             return;
         }
-        self.in_all_orders(&out.name, |t| match out.buffer.to_vec() {
-            Ok(got) => {
-                let name = |i| format!("{}[{i}]", out.name);
-                compare(&got, t.written(&out.name), &want, name, tolerance)
-            }
-            Err(e) => Some(e.to_string()),
+        let name = |i| format!("{}[{i}]", out.name);
+        self.in_all_orders(&out.name, |written, layout| {
+            let got = out.buffer.to_vec()?;
+            Ok(compare(&got, written, &want, name, |i| layout.at(0, i), tolerance))
         });
     }
 
@@ -554,38 +583,49 @@ impl KernelTest {
         if self.done.failure.is_some() {
             return;
         }
-        self.in_all_orders(&out.name, |t| match out.buffer.to_vec() {
-            Ok(got) => {
-                let cols = out.buffer.cols().max(1);
-                let name = |i| format!("{}[{}][{}]", out.name, i / cols, i % cols);
-                let want = |i| want(i / cols, i % cols);
-                compare(&got, t.written(&out.name), want, name, tolerance)
-            }
-            Err(e) => Some(e.to_string()),
+        let cols = out.buffer.cols().max(1);
+        let name = |i| format!("{}[{}][{}]", out.name, i / cols, i % cols);
+        let want = |i| want(i / cols, i % cols);
+        self.in_all_orders(&out.name, |written, layout| {
+            let at = |i| layout.at(i / cols, i % cols);
+            Ok(compare(&out.buffer.to_vec()?, written, want, name, at, tolerance))
         });
     }
 
-    /// Checks what a buffer holds, and what it held after the last launch in other orders of waves.
-    fn in_all_orders(&mut self, name: &str, check: impl Fn(&KernelTest) -> Option<String>) {
-        let mut failures = vec![check(self)];
-        let results = std::mem::take(&mut self.results);
-        if let Some(k) = self.watched.iter().position(|w| w.name == name) {
-            let core = self.watched[k].core.clone();
-            let now = Contents::of(&core);
-            for other in results.iter().filter_map(|r| r.get(k)).filter(|r| r.bytes != now.bytes) {
-                other.put_back(&core);
-                failures.push(check(self));
-                now.put_back(&core);
+    /// Checks what a buffer holds, and what it held after the last launch in other orders of waves. `check` is told which
+    /// elements were written, where somebody keeps count, and where they lie.
+    fn in_all_orders(&mut self, name: &str, check: impl Fn(Option<Vec<bool>>, &Layout) -> Result<Option<Wrong>>) {
+        let Some(k) = self.watched.iter().position(|w| w.name == name) else {
+            return self.fail(format!("`{name}` is no buffer of this test"));
+        };
+        let w = &self.watched[k];
+        let look = |records: &Records| {
+            let written = w.core.written_bytes();
+            let all = |at: usize| {
+                written
+                    .as_ref()
+                    .is_none_or(|b| b[at..at + w.layout.size].iter().all(|&b| b))
+            };
+            let elements = written.is_some().then(|| w.layout.elements(all));
+            match check(elements, &w.layout) {
+                Ok(wrong) => wrong.map(|wrong| (records.notes(w, &wrong), wrong.text)),
+                Err(e) => Some((String::new(), e.to_string())),
             }
+        };
+        let mut failures = vec![look(&self.records)];
+        let now = Contents::of(&w.core);
+        for other in self.results.iter().filter(|r| r.contents[k].bytes != now.bytes) {
+            other.contents[k].put_back(&w.core);
+            failures.push(look(&self.earlier.with(&other.record)));
+            now.put_back(&w.core);
         }
-        self.results = results;
         let some_right = failures.iter().any(Option::is_none);
         let wrong = failures.into_iter().flatten().next();
-        self.fail_if(wrong.map(|why| match some_right {
+        self.fail_if(wrong.map(|(notes, why)| match some_right {
             true => format!(
-                "{why}; in another order of waves it is right: the result depends on the order, is a barrier missing?"
+                "{why}; in another order of waves it is right: the result depends on the order, is a barrier missing?{notes}"
             ),
-            false => why,
+            false => why + &notes,
         }));
     }
 }
@@ -623,11 +663,12 @@ struct Runner {
 }
 
 impl Runner {
-    fn case(&mut self, given: &Case, random: Option<(u64, usize)>) -> Outcome {
-        let mut test = match KernelTest::new(&self.gpu, given.clone(), random, self.checked) {
+    fn case(&mut self, given: &Case, random: Option<(u64, usize)>, aim: Aim) -> Outcome {
+        let how = (self.checked, aim);
+        let mut test = match KernelTest::new(&self.gpu, given.clone(), random, how) {
             Err(Error::DeviceLost { .. }) => {
                 self.gpu = made(device());
-                made(KernelTest::new(&self.gpu, given.clone(), random, self.checked))
+                made(KernelTest::new(&self.gpu, given.clone(), random, how))
             }
             test => made(test),
         };
@@ -652,7 +693,7 @@ pub fn run(name: &str, plan: &Plan, body: fn(&mut KernelTest)) {
             Ok(c) => c,
             Err(word) => panic!("`{word}` is no draw; a case is written `name=value …`, as a failing test prints it"),
         };
-        if let Some(failure) = runner.case(&given, None).failure {
+        if let Some(failure) = runner.case(&given, None, Aim::Lines).failure {
             panic!("{name} fails: {failure}");
         }
         return;
@@ -661,9 +702,11 @@ pub fn run(name: &str, plan: &Plan, body: fn(&mut KernelTest)) {
     let seed = setting("T0_TEST_SEED").unwrap_or_else(|| seed_of(0, name));
     for n in 0..cases {
         let drawn = seed_of(seed, &n.to_string());
-        let first = runner.case(&Case::default(), Some((drawn, n)));
+        let first = runner.case(&Case::default(), Some((drawn, n)), Aim::Verdict);
         if first.failure.is_some() {
-            let (best, tried) = shrink(first, BUDGET, &mut |case| runner.case(case, None));
+            let (mut best, tried) = shrink(first, BUDGET, &mut |case| runner.case(case, None, Aim::Verdict));
+            // Once more, now that it is worth the memory to know who stored what.
+            best.failure = runner.case(&best.case, None, Aim::Lines).failure.or(best.failure);
             panic!("{}", report(name, plan, &best, [n, cases, tried], seed));
         }
     }

@@ -7,9 +7,9 @@ fn outcome(body: fn(&mut KernelTest), seed: u64) -> Outcome {
         checked: false,
         body,
     };
-    let first = (0..64).map(|n| runner.case(&Case::default(), Some((seed_of(seed, &n.to_string()), n))));
+    let first = (0..64).map(|n| runner.case(&Case::default(), Some((seed_of(seed, &n.to_string()), n)), Aim::Verdict));
     let first = first.into_iter().find(|o| o.failure.is_some()).unwrap();
-    shrink(first, BUDGET, &mut |case| runner.case(case, None)).0
+    shrink(first, BUDGET, &mut |case| runner.case(case, None, Aim::Verdict)).0
 }
 
 fn text(body: fn(&mut KernelTest)) -> String {
@@ -72,7 +72,7 @@ fn the_first_shapes_are_the_awkward_ones() {
     let gpu = Gpu::simulated().unwrap();
     let mut seen = Vec::new();
     for n in 0..12 {
-        let mut t = KernelTest::new(&gpu, Case::default(), Some((5, n)), false).unwrap();
+        let mut t = KernelTest::new(&gpu, Case::default(), Some((5, n)), (false, Aim::Verdict)).unwrap();
         seen.push(t.shape("n", 1..=300));
     }
     assert_eq!(seen, [1, 2, 3, 5, 7, 16, 17, 31, 32, 33, 63, 64]);
@@ -82,7 +82,7 @@ fn the_first_shapes_are_the_awkward_ones() {
 fn wrong_draws_are_said() {
     let gpu = Gpu::simulated().unwrap();
     let fails = |case: &str, body: fn(&mut KernelTest)| {
-        let mut t = KernelTest::new(&gpu, Case::parse(case).unwrap(), None, false).unwrap();
+        let mut t = KernelTest::new(&gpu, Case::parse(case).unwrap(), None, (false, Aim::Verdict)).unwrap();
         body(&mut t);
         t.done.failure.unwrap_or_default()
     };

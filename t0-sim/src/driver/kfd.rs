@@ -15,8 +15,8 @@ use t0_backend_rdna3::object::CodeObject;
 use t0_ir::testing::Rng;
 use t0_kfd::uapi::{self, CreateEvent, CreateQueue, EventData, GetClockCounters};
 use t0_kfd::{
-    Allocation, Doorbells, Errno, FaultDetail, Found, Kfd, KfdError, Node, QueueSizes, QueueStatus, Topology, VaRange,
-    WaitOutcome,
+    Allocation, Doorbells, Errno, FaultDetail, Found, Kfd, KfdError, Node, QueueSizes, QueueStatus, Stores, Topology,
+    VaRange, WaitOutcome,
 };
 
 use super::access::Clocks;
@@ -678,6 +678,14 @@ impl Kfd for SimKfd {
 
     fn vary_order(&self, by: u64) {
         self.shared.executor.vary_order(by);
+    }
+
+    fn keep_stores(&self, on: bool) {
+        self.shared.executor.keep_written(on);
+    }
+
+    fn take_stores(&self) -> Option<Arc<dyn Stores>> {
+        self.shared.executor.take_written().map(|w| w as Arc<dyn Stores>)
     }
 
     fn take_findings(&self) -> Vec<Found> {

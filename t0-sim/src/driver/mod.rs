@@ -38,7 +38,7 @@ pub use fault::{ExecFault, ExecFaultKind};
 pub use finding::{Finding, FindingKind, Severity, Site, Source};
 pub use kfd::SimKfd;
 pub use node::node_of;
-pub use render::Message;
+pub use render::{Message, StoredBy};
 pub use unwritten::Unwritten;
 pub use vm::{Access, Freed, HostRange, Mapping, Near, Nearest, PageFlags, PageTable, Vm, VmFault, VmFaultKind};
 pub use watch::Watch;
@@ -53,6 +53,14 @@ pub trait Executor: Send + Sync {
 
     /// Runs waves and workgroups of the dispatches from here on in another order; 0: in the usual one.
     fn vary_order(&self, _by: u64) {}
+
+    /// Keeps from here on who stored what in the last dispatch, if it can, or forgets it.
+    fn keep_written(&self, _on: bool) {}
+
+    /// Who stored what in the last dispatch, if that was to be kept.
+    fn take_written(&self) -> Option<Arc<crate::Written>> {
+        None
+    }
 }
 
 /// One kernel dispatch as the packet processor hands it to an [`Executor`].

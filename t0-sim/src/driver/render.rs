@@ -11,6 +11,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 
 use super::finding::{Finding, Severity, Site, Source};
 use super::place;
+use crate::written::Stored;
 
 /// A message before it is text.
 #[derive(Clone, Debug)]
@@ -99,6 +100,42 @@ impl fmt::Display for Finding {
     }
 }
 
+/// A store as a note below a failure that names what it wrote.
+pub enum StoredBy<'s> {
+    /// It wrote what is wrong.
+    Here(&'s Stored),
+    /// It wrote other elements of what was not written.
+    Others(&'s Stored),
+    /// It is in the kernel, and may not have been reached.
+    Nobody(&'s Stored),
+}
+
+impl fmt::Display for StoredBy<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (s, what) = match self {
+            StoredBy::Here(s) if s.atomic => (s, "an atomic wrote it last, here"),
+            StoredBy::Here(s) => (s, "stored here"),
+            StoredBy::Others(s) => (s, "other elements are stored here"),
+            StoredBy::Nobody(s) => (s, "the kernel stores here"),
+        };
+        let who = match self {
+            StoredBy::Nobody(_) => String::new(),
+            _ => format!("; {}", who(&s.site)),
+        };
+        let kernel = s.kernel.as_ref().map_or(String::new(), |k| format!(" of kernel `{k}`"));
+        let title = format!("{what}: {}{kernel}{who}", instruction(&s.site));
+        let mut note = snippet(
+            Group::with_title(Level::NOTE.secondary_title(title)),
+            s.site.source.as_ref(),
+        );
+        let origin = s.origin.to_string();
+        if !origin.is_empty() {
+            note = note.element(Level::NOTE.message(origin));
+        }
+        f.write_str(&Renderer::plain().decor_style(DecorStyle::Ascii).render(&[note]))
+    }
+}
+
 fn instruction(s: &Site) -> String {
     format!(
         "instruction `{}` at {}",
@@ -144,6 +181,7 @@ fn token(text: &str, s: &Source) -> std::ops::Range<usize> {
 mod tests {
     use super::super::{Access, ExecFault, ExecFaultKind, PageFlags, Vm};
     use super::*;
+    use crate::written::Origin;
 
     fn site(line: u32, column: u32, text: Option<&str>, instruction: &str, wave: u32) -> Site {
         Site {
@@ -187,6 +225,22 @@ mod tests {
             help: None,
             count: 1,
             ..race()
+        }
+    }
+
+    /// A store that depends on lines of one file, an atomic that depends on lines of two and on all of its own.
+    fn stored(atomic: bool) -> Stored {
+        let lines = |file: &str, all: &[u32]| all.iter().map(|&n| (file.into(), n)).collect();
+        Stored {
+            site: race().site,
+            kernel: Some("sums".into()),
+            atomic,
+            origin: Origin {
+                value: lines("src/sums.rs", &[11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 20, 21, 22]),
+                place: lines("src/sums.rs", &[9]),
+                condition: lines(if atomic { "src/more.rs" } else { "src/sums.rs" }, &[7, 8]),
+                everything: atomic,
+            },
         }
     }
 
@@ -270,9 +324,18 @@ mod tests {
     #[test]
     fn findings_look_like_the_compilers_messages() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/driver/render.txt");
-        let mut got: Vec<String> = [race(), value(), bare()].iter().map(|f| f.to_string()).collect();
+        let found = [race(), value(), bare()].map(|f| f.to_string());
+        let (here, atomic) = (stored(false), stored(true));
+        let stores = [
+            StoredBy::Here(&here),
+            StoredBy::Here(&atomic),
+            StoredBy::Others(&here),
+            StoredBy::Nobody(&atomic),
+        ];
         let trap = ExecFault::new(ExecFaultKind::Trap { id: 2 });
-        got.extend([stray(), endless(), deadlock(), early(), trap].map(|f| f.message().to_string()));
+        let faults = [stray(), endless(), deadlock(), early(), trap].map(|f| f.message().to_string());
+        let stores = stores.map(|s| s.to_string());
+        let got: Vec<String> = found.into_iter().chain(faults).chain(stores).collect();
         let got = got.join("\n\n") + "\n";
         if std::env::var_os("T0_BLESS").is_some_and(|v| v == "1") {
             std::fs::write(path, &got).unwrap();

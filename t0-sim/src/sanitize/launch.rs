@@ -255,6 +255,11 @@ impl Sanitizer {
         }
     }
 
+    /// Who wrote a byte of global memory last, of all groups that have ended.
+    pub fn writer(&self, va: u64) -> Option<Entry> {
+        lock(&self.shadow).writer(va)
+    }
+
     /// How many lanes' accesses buffers' range checks kept from memory.
     pub fn swallowed(&self) -> u64 {
         lock(&self.ledger).swallowed

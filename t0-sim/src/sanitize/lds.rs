@@ -56,8 +56,13 @@ impl Slot for Mark {
     }
 
     #[inline(always)]
-    fn with_bytes(mut self, mask: u8) -> Mark {
-        self.mask |= mask;
+    fn with(mut self, other: &Mark, over: bool) -> Mark {
+        // The lane is that of the first byte.
+        let [theirs, ours] = [other.mask, self.mask].map(u8::trailing_zeros);
+        if theirs < ours || over && theirs == ours {
+            self.lane = other.lane;
+        }
+        self.mask |= other.mask;
         self
     }
 }
@@ -177,7 +182,7 @@ impl Lds {
             cells, list, settled, ..
         } = self;
         let entry = |m: &Mark| Entry {
-            lane: m.lane,
+            lanes: [m.lane; 4],
             mask: m.mask,
             compares: m.compares,
             ..list.get(m.id as usize - 1).copied().unwrap_or_default()
@@ -194,7 +199,7 @@ impl Lds {
             let mark = Mark {
                 id,
                 wave: e.wave,
-                lane: e.lane,
+                lane: e.lane(),
                 mask: e.mask,
                 compares: e.compares,
             };
@@ -216,6 +221,7 @@ impl Lds {
 mod tests {
     use super::*;
     use crate::sanitize::clocks::Finished;
+    use crate::sanitize::report::What;
     use crate::wave::Row;
 
     fn by(wave: u8, number: u32) -> Entry {
@@ -302,9 +308,20 @@ mod tests {
         }
     }
 
-    /// What was found, in full.
+    /// What was found, in full; marks know the lane of the first byte only.
     fn found(reports: Reports) -> String {
-        format!("{:#?}", reports.into_iter().collect::<Vec<_>>())
+        let first = |e: Entry| Entry {
+            lanes: [e.lane(); 4],
+            ..e
+        };
+        let short = |mut r: crate::sanitize::report::Report| {
+            r.who = first(r.who);
+            if let What::Race(b) = &mut r.what {
+                b.other = first(b.other);
+            }
+            r
+        };
+        format!("{:#?}", reports.into_iter().map(short).collect::<Vec<_>>())
     }
 
     /// The judge keeps whole entries, looks at every lane and knows nothing of settled accesses.

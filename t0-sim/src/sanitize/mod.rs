@@ -228,7 +228,7 @@ impl Watch {
                 group: self.group,
                 at: i.index,
                 wave: w.index as u8,
-                lane: found.lane.unwrap_or(0),
+                lanes: [found.lane.unwrap_or(0); 4],
                 ..Entry::default()
             };
             self.reports.add(&e, What::Undefined(found));
@@ -289,7 +289,7 @@ impl Watch {
             number: w.waits.issued()[counter],
             at: t.instr.index,
             wave: w.index as u8,
-            lane: (l + 32 * w.half()) as u8,
+            lanes: [(l + 32 * w.half()) as u8; 4],
             mask: 15,
             counter: counter as u8,
             compares: t.kind == Kind::Atomic && t.instr.op.row().name.contains("cmp"),

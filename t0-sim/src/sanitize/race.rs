@@ -61,7 +61,7 @@ impl Access<'_> {
         for l in lanes_of(lanes) {
             let at = self.at[l];
             let e = Entry {
-                lane: self.who.lane + l as u8,
+                lanes: [self.who.lane() + l as u8; 4],
                 mask: 15,
                 ..self.who
             };
@@ -254,6 +254,14 @@ impl Shadow {
         } else {
             reports.add(e, What::Race(race));
         }
+    }
+
+    /// Who wrote a byte of global memory last; its lane is that of the byte.
+    pub fn writer(&self, va: u64) -> Option<Entry> {
+        let byte = (va % 4) as u32;
+        let e = self.pages.known(va)?.writer(byte)?;
+        let lanes = [e.lane_of(byte); 4];
+        Some(Entry { lanes, ..*e })
     }
 
     /// Reports the conflicts of stores that are none of atomic ones.

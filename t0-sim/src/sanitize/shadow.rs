@@ -23,14 +23,15 @@ pub(super) trait Slot: Copy {
     fn same_wave(&self, other: &Self) -> bool;
     /// Whether both are of the same execution of an instruction.
     fn same_access(&self, other: &Self) -> bool;
-    /// The same with these bytes, too.
-    fn with_bytes(self, mask: u8) -> Self;
+    /// The same with the bytes of another part of it, too. Of several lanes the first one counts, or the last one if it goes
+    /// `over` the others.
+    fn with(self, other: &Self, over: bool) -> Self;
 
     /// `self` in the place of `old`, which keeps its bytes if it is the same access.
     #[inline(always)]
-    fn joined(&self, old: &Self) -> Self {
+    fn joined(&self, old: &Self, over: bool) -> Self {
         match self.same_access(old) {
-            true => old.with_bytes(self.mask()),
+            true => old.with(self, over),
             false => *self,
         }
     }
@@ -47,14 +48,26 @@ pub(crate) struct Entry {
     pub at: u32,
     /// Wave of the workgroup.
     pub wave: u8,
-    /// Lane of the wave.
-    pub lane: u8,
+    /// Lanes of the wave, for each byte of the cell.
+    pub lanes: [u8; 4],
     /// Bytes of the cell; 0: no access.
     pub mask: u8,
     /// Counter that tells when it is finished: VMcnt, LGKMcnt, VScnt.
     pub counter: u8,
     /// A compare-and-swap, which proves by itself that a value read before is still there.
     pub compares: bool,
+}
+
+impl Entry {
+    /// The lane that touched byte `byte` of the cell.
+    pub fn lane_of(&self, byte: u32) -> u8 {
+        self.lanes[byte as usize % 4]
+    }
+
+    /// The lane of the first byte.
+    pub fn lane(&self) -> u8 {
+        self.lane_of(self.mask.trailing_zeros())
+    }
 }
 
 impl Slot for Entry {
@@ -64,7 +77,7 @@ impl Slot for Entry {
         number: 0,
         at: 0,
         wave: 0,
-        lane: 0,
+        lanes: [0; 4],
         mask: 0,
         counter: 0,
         compares: false,
@@ -91,8 +104,11 @@ impl Slot for Entry {
     }
 
     #[inline(always)]
-    fn with_bytes(mut self, mask: u8) -> Entry {
-        self.mask |= mask;
+    fn with(mut self, other: &Entry, over: bool) -> Entry {
+        let new = if over { other.mask } else { other.mask & !self.mask };
+        let theirs = (0..4).filter(|b| new >> b & 1 == 1);
+        theirs.for_each(|b| self.lanes[b] = other.lanes[b]);
+        self.mask |= other.mask;
         self
     }
 }
@@ -161,6 +177,14 @@ impl<S: Slot> Cell<S> {
         self.store
     }
 
+    /// Who wrote byte `byte` last, as far as is known.
+    pub fn writer(&self, byte: u32) -> Option<&S> {
+        // A store takes the atomics before it away.
+        let atomics = self.rest.iter().flat_map(|r| &r.atomics);
+        let all = [&self.store].into_iter().chain(atomics);
+        all.filter(|e| e.mask() >> (byte & 3) & 1 == 1).last()
+    }
+
     /// Notes a load. `before` tells what is ordered before it.
     #[inline(always)]
     pub fn load(&mut self, me: &S, before: impl Fn(&S) -> bool) -> Option<Conflict<S>> {
@@ -192,7 +216,7 @@ impl<S: Slot> Cell<S> {
             .or_else(|| loads(self, me, &before))
             .or_else(|| atomics(self, me, &before))
             .or(found);
-        self.store = me.joined(&self.store);
+        self.store = me.joined(&self.store, true);
         let bytes = spread(me.mask());
         self.value = self.value & !bytes | value.unwrap_or(!self.value) & bytes;
         let over = |e: &S| e.mask() != 0 && (e.same_wave(me) || before(e));
@@ -267,7 +291,7 @@ fn keep<S: Slot>(places: &mut [S; 2], me: &S, before: &impl Fn(&S) -> bool) {
     let own = places.iter().position(|e| e.mask() != 0 && e.same_wave(me));
     let free = || places.iter().position(|e| e.mask() == 0 || before(e));
     if let Some(k) = own.or_else(free) {
-        places[k] = me.joined(&places[k]);
+        places[k] = me.joined(&places[k], false);
     }
 }
 
@@ -307,6 +331,12 @@ impl Pages {
             _ => self.find(page),
         };
         &mut self.pages[n as usize][(va % PAGE) as usize / 4]
+    }
+
+    /// The cell of the dword at `va`, if anything was touched near it.
+    pub fn known(&self, va: u64) -> Option<&Cell<Entry>> {
+        let n = *self.index.get(&(va / PAGE))?;
+        self.pages[n as usize].get((va % PAGE) as usize / 4)
     }
 
     fn find(&mut self, page: u64) -> u32 {
@@ -413,6 +443,25 @@ mod tests {
         c.load(&by(1, 1, 15), before);
         c.load(&by(2, 6, 15), before);
         assert_eq!(c.store(&by(3, 0, 15), None, before).unwrap().other.wave, 2);
+    }
+
+    #[test]
+    fn the_writer_of_each_byte_is_known() {
+        let none = |_: &Entry| false;
+        let mut c = Cell::EMPTY;
+        for (lane, mask) in [(4, 0b0011), (5, 0b1100)] {
+            let mut e = by(1, 7, mask);
+            e.lanes = [lane; 4];
+            c.store(&e, None, none);
+        }
+        assert_eq!([0, 1, 2, 3].map(|b| c.writer(b).unwrap().lane_of(b)), [4, 4, 5, 5]);
+        // Another instruction knows its own bytes only.
+        c.store(&by(1, 8, 0b0001), None, none);
+        assert_eq!((c.writer(0).unwrap().number, c.writer(2)), (8, None));
+        c.atomic(&by(2, 0, 15), |_| true);
+        assert_eq!(c.writer(2).unwrap().wave, 2);
+        c.store(&by(3, 0, 15), None, |_| true);
+        assert_eq!(c.writer(2).unwrap().wave, 3);
     }
 
     #[test]

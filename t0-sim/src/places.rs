@@ -1,0 +1,73 @@
+//! What an instruction of a launch is called: its offset, text and Rust line, and the workgroup that ran it.
+
+use std::sync::Arc;
+
+use t0_backend_rdna3::object::called_function;
+
+use crate::dice;
+use crate::driver::{self, Site};
+use crate::job::Source;
+use crate::program::Program;
+
+/// What places are told by; it outlives the launch.
+#[derive(Clone, Debug)]
+pub(crate) struct Places {
+    /// The code object, if the client told.
+    pub source: Option<Source>,
+    /// Workgroups in x, y, z.
+    pub groups: [u32; 3],
+    /// Seed of the order of workgroups.
+    pub order: u64,
+    /// Workgroups in all, and at once.
+    pub sizes: (u64, u64),
+}
+
+impl Places {
+    /// The workgroup that runs as number `n`, in x, y, z.
+    pub fn id(&self, n: u64) -> [u32; 3] {
+        let (total, resident) = self.sizes;
+        let n = dice::workgroup(self.order, n, total, resident);
+        let [gx, gy, _] = self.groups.map(u64::from);
+        [n % gx, n / gx % gy, n / (gx * gy)].map(|v| v as u32)
+    }
+
+    /// File and line of an instruction, when the code object tells.
+    pub fn row(&self, program: &Program, at: u32) -> Option<(Arc<str>, u32)> {
+        let line = self.line(program, at)?;
+        Some((line.file.clone(), line.line))
+    }
+
+    fn line(&self, program: &Program, at: u32) -> Option<&t0_backend_rdna3::object::Line> {
+        let (object, kernel) = self.source.as_ref()?;
+        let kernel = object.kernels.get(*kernel)?;
+        kernel.line_at(program.code.get(at as usize)?.offset)
+    }
+
+    /// Place of an instruction in the Rust source, with its text.
+    pub fn line_of(&self, program: &Program, at: u32) -> Option<driver::Source> {
+        self.line(program, at).map(driver::Source::of)
+    }
+
+    /// The called function an instruction stands in, and its offset there.
+    pub fn function_of(&self, pc: u64) -> Option<(Arc<str>, u64)> {
+        let (object, kernel) = self.source.as_ref()?;
+        let own = &object.kernels.get(*kernel)?.code;
+        let at = own.start.wrapping_add(pc);
+        let f = called_function(&object.functions, own, at)?;
+        Some((f.name.as_str().into(), at - f.code.start))
+    }
+
+    /// An instruction as a lane of a wave executed it.
+    pub fn site(&self, program: &Program, at: u32, group: u64, wave: u32, lane: u32) -> Site {
+        let pc = program.code.get(at as usize).map_or(0, |i| i.offset);
+        Site {
+            pc,
+            function: self.function_of(pc),
+            instruction: program.text(at),
+            source: self.line_of(program, at),
+            workgroup: self.id(group),
+            wave,
+            lane,
+        }
+    }
+}
