@@ -54,7 +54,8 @@ pub struct Args {
     /// simulated card only)
     #[arg(long)]
     fidelity: bool,
-    /// Watch every access of memory: bounds, races, misplaced atomics (the simulated card only); also with T0_SANITIZE=1
+    /// Watch every access of memory: bounds, races, undefined values (the simulated card only); also with T0_SANITIZE=1.
+    /// Some races show in another order of waves only: try T0_ORDER_SEED=1, 2, 3 …
     #[arg(long)]
     sanitize: bool,
 }
@@ -641,13 +642,14 @@ impl Guarded {
         }))
     }
 
-    /// Elements of an output without FILL that no launch has written, as far as a sanitizer has seen.
+    /// Elements of an output without FILL of which no launch has written a byte, as far as a sanitizer has seen. Those written in
+    /// part may be structures with padding.
     fn never_written(&self, index: usize, array: &Array, device: &Device) -> Option<Finding> {
         let elements = array.shape.iter().product::<u64>() as usize;
         let size = self.len.checked_div(elements).filter(|_| self.poison)?;
         let sim = device.sim.as_ref()?;
         let written = sim.written_bytes(self.buffer.va() + GUARD as u64, self.len as u64)?;
-        let of = |e: &usize| written[e * size..][..size].iter().all(|&b| b);
+        let of = |e: &usize| written[e * size..][..size].iter().any(|&b| b);
         let missing: Vec<usize> = (0..elements).filter(|e| !of(e)).collect();
         let first = *missing.first()?;
         let (are, them) = if missing.len() == 1 {

@@ -50,6 +50,12 @@ __kernel void curve(__global float *y, __global const float *x) {
   uint i = ID(0);
   y[i] = __builtin_amdgcn_exp2f(x[i]);
 }
+struct padded { char a; int b; short c; };
+__kernel void paddings(__global struct padded *y) {
+  struct padded t;
+  t.a = 1; t.b = 2; t.c = 3;
+  y[ID(0)] = t;
+}
 "#;
 
 /// The code object, or `None` without clang 19.
@@ -212,6 +218,21 @@ fn fidelity_of_compiled_code() {
             .map(|r| r["sink"].as_str().unwrap())
             .collect();
         assert_eq!(sinks, ["memory"], "{v}");
+    });
+}
+
+/// Padding is never written; the elements it belongs to are.
+#[test]
+fn elements_that_are_written_in_part_are_written() {
+    cases("paddings", |c| {
+        let v = json(&c.run("--kernel paddings --grid 1 --block 64 --arg out:@y.npy:u32:192 --sanitize --json"));
+        let rules: Vec<_> = v["findings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|f| f["rule"].as_str())
+            .collect();
+        assert!(!rules.contains(&Some("never-written")), "{v}");
     });
 }
 

@@ -187,7 +187,7 @@ fn accesses_past_the_end_are_found() {
             [
                 "argument 1 (",
                 "outside of its 400 bytes: read of 4 bytes",
-                "0 bytes past the end of `x`",
+                "just past the end of `x`",
                 "global_load_b32",
             ],
         ),
@@ -196,7 +196,7 @@ fn accesses_past_the_end_are_found() {
             [
                 "argument 0 (",
                 "outside of its 400 bytes: read of 4 bytes",
-                "0 bytes past the end of `y`",
+                "just past the end of `y`",
                 "workgroup (1, 0, 0) wave 1 lane 4",
             ],
         ),
@@ -205,7 +205,7 @@ fn accesses_past_the_end_are_found() {
             [
                 "argument 0 (",
                 "outside of its 508 bytes: write of 4 bytes",
-                "0 bytes past the end of `y`",
+                "just past the end of `y`",
                 "global_store_b32",
             ],
         ),

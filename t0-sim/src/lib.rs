@@ -23,6 +23,7 @@ mod origin;
 mod places;
 pub mod profile;
 pub mod program;
+mod relative;
 mod sanitize;
 mod scratch;
 mod spin;

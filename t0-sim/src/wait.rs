@@ -62,8 +62,10 @@ pub struct Waits {
     pub pending: bool,
     /// Operations of VMcnt and LGKMcnt, and counts of VScnt, issued so far.
     issued: [u32; 3],
-    /// All stores have been waited for, and nothing was issued since.
+    /// All stores have been waited for, and nothing was issued since but accesses of private memory.
     pub flushed: bool,
+    /// Some store that others see has not been waited for.
+    pub storing: bool,
 }
 
 /// A register touched too early.
@@ -150,7 +152,10 @@ impl Waits {
     /// Notes an executed instruction that increments counters.
     pub fn issue(&mut self, i: &Instr, pc: u32) {
         self.vs = (self.vs + i.wait.vs).min(MAX);
-        self.flushed = false;
+        if !i.flags.has(Flags::SCRATCH) {
+            self.flushed = false;
+            self.storing |= i.wait.vs > 0;
+        }
         let mut retired = false;
         if i.wait.vm > 0 {
             if self.vm.len() as u32 >= MAX {
@@ -284,6 +289,7 @@ impl Waits {
     pub fn wait_vs(&mut self, n: u32) {
         self.vs = self.vs.min(n);
         self.flushed |= n == 0;
+        self.storing &= n != 0;
     }
 
     fn rebuild(&mut self) {

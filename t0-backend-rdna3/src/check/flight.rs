@@ -470,6 +470,23 @@ impl Flight {
     }
 }
 
+impl Flight {
+    /// A load that is to write a vector (or scalar) register with this number or a higher one: step, register, what ends it.
+    pub fn load_from(&self, code: &Code<'_>, vector: bool, from: u32) -> Option<(usize, String, Wait)> {
+        let above = |set: &[u64]| (from..64 * set.len() as u32).find(|r| set[*r as usize / 64] >> (r % 64) & 1 == 1);
+        self.ops.iter().find_map(|o| {
+            let sort = &code.sorts[o.sort];
+            let register = match vector {
+                true => above(&sort.v).map(|r| format!("v{r}")),
+                false => above(&sort.s).map(scalar_name),
+            };
+            let age = if sort.queue == Queue::Any { 0 } else { o.age };
+            let register = register.filter(|_| !sort.guard)?;
+            Some((o.step, register, Wait::of(sort.queue, age)))
+        })
+    }
+}
+
 /// The register of an operation of this sort that step `k` may not touch yet, and whether it is only written.
 fn touched(code: &Code<'_>, k: usize, sort: &Sort) -> Option<(String, bool)> {
     let f = &code.steps[k].facts;

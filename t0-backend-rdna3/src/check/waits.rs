@@ -18,6 +18,7 @@
 use super::flight::{Code, Flight, Touch, Wait};
 use super::graph::{Graph, Leaves};
 use super::Raw;
+use crate::isa::{Flags, Opcode};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Different flights a function is walked with; more are joined.
@@ -198,10 +199,15 @@ pub(super) fn check(graph: &Graph, one_wave: bool, raw: &mut Vec<Raw>) {
     }
     solver.run();
     let mut found = Found::new();
+    let mut unknown: BTreeMap<usize, Raw> = BTreeMap::new();
     for walk in solver.walks {
         for (b, mut flight) in walk.inputs {
             let block = &graph.blocks[b];
             for k in block.steps.clone() {
+                if let Some((vector, from)) = chosen(&code, k).filter(|_| !unknown.contains_key(&k)) {
+                    let open = flight.load_from(&code, vector, from);
+                    unknown.extend(open.map(|l| (k, raw_chosen(&code, k, l))));
+                }
                 flight.step(k, &code, &mut |flight, k, touches| {
                     let all = touches.iter().fold(Wait::default(), |all, t| all.and(t.wait));
                     for t in touches {
@@ -220,6 +226,42 @@ pub(super) fn check(graph: &Graph, one_wave: bool, raw: &mut Vec<Raw>) {
         }
     }
     raw.extend(found.iter().map(|((k, _, _), (t, wait))| missing(&code, *k, t, *wait)));
+    raw.extend(unknown.into_values());
+}
+
+/// A move whose registers M0 chooses: whether they are vector registers, and the lowest it may be.
+fn chosen(code: &Code<'_>, k: usize) -> Option<(bool, u32)> {
+    let inst = code.steps[k].inst.as_ref()?;
+    let f = &code.steps[k].facts;
+    let lowest = |read: &[u64], write: &[u64]| {
+        let name = inst.row().name;
+        let (from, to) = (!name.contains("_movreld_"), !name.contains("_movrels_"));
+        let set = |k: usize| if from { read[k] } else { 0 } | if to { write[k] } else { 0 };
+        (0..64 * read.len() as u32).find(|r| set(*r as usize / 64) >> (r % 64) & 1 == 1)
+    };
+    match inst.op {
+        _ if !inst.row().flags.has(Flags::R_M0) => None,
+        Opcode::Vop1(_) => Some((true, lowest(&f.vread, &f.vwrite)?)),
+        Opcode::Sop1(_) => Some((false, lowest(&f.sread, &f.swrite)?)),
+        _ => None,
+    }
+}
+
+fn raw_chosen(code: &Code<'_>, k: usize, (load, register, wait): (usize, String, Wait)) -> Raw {
+    let load = &code.steps[load];
+    let text = format!(
+        "M0 chooses a register of this move: whether it is {register} is not looked at, and {} may be in flight",
+        load.text()
+    );
+    let mut raw = Raw::new(
+        "check-incomplete",
+        Some(code.steps[k].at),
+        text,
+        format!("{wait} before it, if it may be; the simulated card knows M0"),
+    );
+    raw.register = Some(register);
+    raw.related = Some(load.at);
+    raw
 }
 
 fn missing(code: &Code<'_>, k: usize, t: &Touch, wait: Wait) -> Raw {

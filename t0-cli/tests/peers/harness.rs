@@ -325,6 +325,12 @@ impl Launch<'_> {
         self
     }
 
+    /// Under the sanitizer.
+    pub fn sanitized(mut self) -> Self {
+        self.command.push("--sanitize".to_owned());
+        self
+    }
+
     /// Runs it; what goes wrong fails the test.
     pub fn run(self) -> Ran {
         let (ok, findings, text) = self.start();
@@ -335,10 +341,19 @@ impl Launch<'_> {
 
     /// Runs a kernel that does wrong, and returns the text of the one finding.
     pub fn finding(self) -> String {
+        let kernel = self.kernel.clone();
+        match &self.findings()[..] {
+            [one] => one.clone(),
+            all => panic!("{kernel}: more than one finding: {all:#?}"),
+        }
+    }
+
+    /// The same of several.
+    pub fn findings(self) -> Vec<String> {
         let (ok, findings, text) = self.start();
         let _ = std::fs::remove_dir_all(&self.dir);
-        match findings.as_deref() {
-            Some([one]) if !ok => one.clone(),
+        match findings {
+            Some(all) if !ok && !all.is_empty() => all,
             _ => panic!("{}: no finding: {text}", self.kernel),
         }
     }

@@ -8,6 +8,7 @@
 mod atomics;
 mod calls;
 mod check;
+mod flags;
 mod floats;
 mod gemm;
 mod harness;

@@ -40,6 +40,7 @@ pub use kfd::SimKfd;
 pub use node::node_of;
 pub use render::{Message, StoredBy};
 pub use unwritten::Unwritten;
+pub(crate) use vm::bytes;
 pub use vm::{Access, Freed, HostRange, Mapping, Near, Nearest, PageFlags, PageTable, Vm, VmFault, VmFaultKind};
 pub use watch::Watch;
 

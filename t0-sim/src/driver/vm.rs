@@ -116,7 +116,7 @@ impl HostRange {
 
 /// A GPU access that hardware would refuse.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{access} of {len} bytes at {va:#x}: {kind}{nearest}")]
+#[error("{access} of {} at {va:#x}: {}{nearest}", bytes(*len), self.why())]
 pub struct VmFault {
     /// First GPU address of the access.
     pub va: u64,
@@ -147,6 +147,26 @@ impl VmFault {
             _ => None,
         }
     }
+
+    /// Why, in words. Allocations end where the client's bytes end; on a card their last page does.
+    fn why(&self) -> String {
+        let page = |n: &Nearest| n.range.end.next_multiple_of(PAGE);
+        match &self.nearest {
+            Near::Allocation(n)
+                if self.kind == VmFaultKind::NotPresent
+                    && n.freed.is_none()
+                    && (n.range.end..page(n)).contains(&self.va) =>
+            {
+                String::from("a card has memory there, the rest of a page, but it belongs to nobody")
+            }
+            _ => self.kind.to_string(),
+        }
+    }
+}
+
+/// A number of bytes in words.
+pub(crate) fn bytes(n: u64) -> String {
+    format!("{n} {}", if n == 1 { "byte" } else { "bytes" })
 }
 
 /// Why an access was refused.
@@ -236,18 +256,21 @@ impl fmt::Display for Nearest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Nearest { name, range, va, .. } = self;
         if *va >= range.end {
-            write!(f, "{} bytes past the end of `{name}`", va - range.end)?;
+            match va - range.end {
+                0 => write!(f, "just past the end of `{name}`")?,
+                n => write!(f, "{} past the end of `{name}`", bytes(n))?,
+            }
         } else if *va < range.start {
-            write!(f, "{} bytes before `{name}`", range.start - va)?;
+            write!(f, "{} before `{name}`", bytes(range.start - va))?;
         } else {
-            write!(f, "{} bytes into `{name}`", va - range.start)?;
+            write!(f, "{} into `{name}`", bytes(va - range.start))?;
         }
         let state = match self.freed {
             None => "",
             Some(Freed::Before) => ", freed before this launch",
             Some(Freed::During) => ", freed while this launch ran",
         };
-        write!(f, " ({} bytes at {:#x}{state})", range.end - range.start, range.start)
+        write!(f, " ({} at {:#x}{state})", bytes(range.end - range.start), range.start)
     }
 }
 
@@ -670,6 +693,9 @@ mod tests {
         );
         let e = vm.resolve(at + 8, 4, Access::Read).unwrap_err();
         assert!(e.to_string().contains("3 bytes past the end of `x`"), "{e}");
+        let e = vm.resolve(at + 5, 1, Access::Read).unwrap_err().to_string();
+        let want = "read of 1 byte at 0x700000001005: a card has memory there, the rest of a page, but it belongs to nobody; just past the end of `x`";
+        assert!(e.starts_with(want), "{e}");
         // The rest is still taken, and all of it goes together.
         assert!(!vm.map(base + 2 * PAGE, PAGE, 0, PageFlags::ALL));
         assert!(!vm.map(base, PAGE, 0, PageFlags::ALL));

@@ -31,14 +31,14 @@ mod wide;
 mod wmma;
 
 use t0_backend_rdna3::errata::{Hit, Severity};
-use t0_backend_rdna3::isa::{Class, Opcode};
+use t0_backend_rdna3::isa::{Class, Flags, Opcode};
 
 use crate::driver::{ExecFaultKind, FindingKind, Offset};
 use crate::mem::{Global, Lds};
 use crate::profile::Tally;
 use crate::program::{Instr, Passes, Program, Src};
 use crate::sanitize::{Touch, Watch};
-use crate::wave::{Wave, WaveState};
+use crate::wave::{Wave, WaveState, M0};
 
 pub(crate) use lanes::dpp_row;
 pub(crate) use lds::swizzle;
@@ -242,7 +242,12 @@ fn guard(w: &mut Wave, i: &Instr, program: &Program, at: u32, warnings: bool) ->
         return Err(Fault::new(program.stops[i.stop as usize - 1].clone()));
     }
     if w.waits.pending {
-        if let Err(e) = w.waits.check(i, program) {
+        let chosen = if i.flags.has(Flags::R_M0) {
+            i.chosen(w.sgpr[M0])
+        } else {
+            None
+        };
+        if let Err(e) = w.waits.check(chosen.as_ref().unwrap_or(i), program) {
             return Err(early_touch(&e, program));
         }
     }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use t0_backend_rdna3::object::{Arg, ArgKind, LdsVariable, NamedType};
 
 use super::Kind;
-use crate::driver::{PageTable, Vm};
+use crate::driver::{bytes, PageTable, Vm};
 
 /// A named range.
 #[derive(Clone, Debug)]
@@ -142,16 +142,16 @@ impl Bounds {
         };
         let near = self.named.iter().min_by_key(|a| (!same_mapping(a), distance(a)));
         let Some(a) = near else {
-            return format!("{what} of {len} bytes of memory that belongs to nobody");
+            return format!("{what} of {} of memory that belongs to nobody", bytes(len));
         };
         let (name, d, size) = (&a.name, distance(a), a.end - a.start);
         let place = match va < a.start {
-            true => format!("{d} bytes before `{name}`"),
-            false => format!("{d} bytes past the end of `{name}`"),
+            true => format!("{} before `{name}`", bytes(d)),
+            false => format!("{} past the end of `{name}`", bytes(d)),
         };
         let offset = va.wrapping_sub(a.start) as i64;
         let index = index(offset, a.element, len).map_or(String::new(), |i| format!(", index {i}"));
-        format!("{what} of {len} bytes {place} ({size} bytes){index}")
+        format!("{what} of {} {place} ({}){index}", bytes(len), bytes(size))
     }
 
     /// The name of the place `va`, for reports.

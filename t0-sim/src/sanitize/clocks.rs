@@ -4,7 +4,10 @@
 //! each counter (VMcnt, LGKMcnt, VScnt) the accesses of wave `u` happened before what wave `w` does next. `s_barrier`
 //! passes on what each wave has *waited for*; a store still in flight is not ordered by the barrier, because it may
 //! reach memory after what another wave does behind it (RDNA3 ISA manual 4.4: `s_barrier` waits for no counter).
-
+//!
+//! DS operations of one wave are executed in order (RDNA3 ISA manual 4.4, LLVM AMDGPUUsage, memory model GFX11: no wait
+//! before a release in the LDS), so a DS store or atomic that others see tells that all DS operations before it are over. They
+//! have a component of their own, apart from what else LGKMcnt counts.
 //!
 //! In CU mode the waves of a workgroup share one L0, which takes their accesses in order: among themselves what has been
 //! issued counts as finished, as LLVM has it (AMDGPUUsage, memory model GFX11: waits for VMcnt and VScnt may be omitted at
@@ -14,8 +17,12 @@ use std::sync::Arc;
 
 use super::shadow::Entry;
 
+/// Components of a clock.
+pub(super) const COUNTERS: usize = 4;
+/// The component of DS operations; the others are VMcnt, LGKMcnt and VScnt. Numbers are those of LGKMcnt.
+pub(super) const DS: usize = 3;
 /// Numbers of finished operations, by counter.
-pub(super) type Done = [u32; 3];
+pub(super) type Done = [u32; COUNTERS];
 
 /// The clocks of a workgroup.
 #[derive(Clone, Debug, Default)]
@@ -31,7 +38,7 @@ impl Clocks {
     pub fn new(waves: usize) -> Clocks {
         Clocks {
             waves,
-            known: vec![[0; 3]; waves * waves],
+            known: vec![[0; COUNTERS]; waves * waves],
             emptied: vec![0; waves],
         }
     }
@@ -42,7 +49,7 @@ impl Clocks {
         let at = usize::from(wave) * self.waves + usize::from(e.wave);
         self.known
             .get(at)
-            .is_some_and(|k| e.number < k[usize::from(e.counter) % 3])
+            .is_some_and(|k| e.number < k[usize::from(e.counter) % COUNTERS])
     }
 
     /// Wave `wave` invalidates its L0 after so many loads.
@@ -76,7 +83,7 @@ impl Clocks {
     /// A barrier: everybody learns what everybody knows and has finished.
     pub fn barrier(&mut self, done: &[Done]) {
         let mut all = done.to_vec();
-        all.resize(self.waves, [0; 3]);
+        all.resize(self.waves, [0; COUNTERS]);
         for row in self.known.chunks(self.waves.max(1)) {
             all.iter_mut().zip(row).for_each(|(a, k)| join(a, k));
         }
@@ -106,6 +113,14 @@ pub(super) struct Views {
 pub(super) struct Finished {
     pub own: Done,
     pub others: Done,
+}
+
+impl Finished {
+    /// The same where DS operations with lower numbers are over, too.
+    pub fn with_ds(mut self, number: u32) -> Finished {
+        (self.own[DS], self.others[DS]) = (number, number);
+        self
+    }
 }
 
 impl Views {
@@ -179,7 +194,7 @@ mod tests {
             ..Entry::default()
         };
         assert!(!c.before(&store(0), 1));
-        c.barrier(&[[0, 0, 1], [0; 3]]);
+        c.barrier(&[[0, 0, 1, 0], [0; 4]]);
         assert!(c.before(&store(0), 1));
         assert!(!c.before(&store(1), 1));
     }
@@ -187,9 +202,9 @@ mod tests {
     #[test]
     fn knowledge_passes_through_a_third_wave() {
         let mut c = Clocks::new(3);
-        let row = c.row(0, [0, 5, 0]);
+        let row = c.row(0, [0, 5, 0, 0]);
         c.learn(1, &row);
-        let row = c.row(1, [0; 3]);
+        let row = c.row(1, [0; 4]);
         c.learn(2, &row);
         let load = Entry {
             wave: 0,

@@ -244,6 +244,7 @@ mod tests {
             polls: false,
             narrow: false,
             flushed: false,
+            quiet: false,
             returns: false,
             lanes,
             at: &at,
@@ -263,12 +264,12 @@ mod tests {
         let (mut lds, mut clocks) = (Lds::new(16), Clocks::new(2));
         assert_eq!(access(&mut lds, &clocks, by(0, 0), Role::Store, 0xffff), 0);
         assert_eq!(access(&mut lds, &clocks, by(0, 1), Role::Store, 0x000f), 0);
-        clocks.barrier(&[[0, 1, 0], [0; 3]]);
+        clocks.barrier(&[[0, 1, 0, 0], [0; 4]]);
         lds.barrier(&clocks);
         assert_eq!(lds.settled, 2);
         // The second store is still on its way.
         assert_eq!(access(&mut lds, &clocks, by(1, 0), Role::Load, 0xffff), 4);
-        clocks.barrier(&[[0, 2, 0], [0, 1, 0]]);
+        clocks.barrier(&[[0, 2, 0, 0], [0, 1, 0, 0]]);
         lds.barrier(&clocks);
         assert_eq!(lds.settled, 4);
         assert_eq!(access(&mut lds, &clocks, by(1, 1), Role::Load, 0xffff), 0);
@@ -338,13 +339,13 @@ mod tests {
                 let wave = dice.below(4) as u8;
                 match dice.below(12) {
                     0..=2 => {
-                        let done: Vec<_> = issued.map(|n| [0, n.saturating_sub(dice.below(8) / 6), 0]).into();
+                        let done: Vec<_> = issued.map(|n| [0, n.saturating_sub(dice.below(8) / 6), 0, 0]).into();
                         clocks.barrier(&done);
                         lds.barrier(&clocks);
                         continue;
                     }
                     3 => {
-                        let row = clocks.row((wave + 1) % 4, [0; 3]);
+                        let row = clocks.row((wave + 1) % 4, [0; 4]);
                         clocks.learn(wave, &row);
                         continue;
                     }
@@ -373,6 +374,7 @@ mod tests {
                     polls: false,
                     narrow: false,
                     flushed: false,
+                    quiet: false,
                     returns: false,
                     lanes: [u32::MAX, 0x00ff_00ff, 1 << (step % 32)][dice.below(3) as usize],
                     at: &at,

@@ -42,7 +42,7 @@ use crate::program::{Dst, Instr, Src};
 use crate::wave::{Row, Wave, WaveState};
 
 use bounds::Good;
-use clocks::{Clocks, Done, Finished, Rows, Views};
+use clocks::{Clocks, Done, Finished, Rows, Views, DS};
 pub(crate) use launch::{Code, Sanitizer};
 use lds::Lds;
 use race::{Access, Event, Logged};
@@ -148,6 +148,8 @@ pub struct Watch {
 struct Flag {
     rows: Rows,
     acquired: Vec<Held>,
+    /// It was exchanged or compared and swapped, as locks are.
+    lock: bool,
 }
 
 /// What a watch leaves: log, clocks at its beginning, reports, swallowed accesses.
@@ -279,6 +281,7 @@ impl Watch {
     fn entry(&self, w: &Wave, t: &Touch, l: usize) -> Entry {
         let wait = &t.instr.wait;
         let counter = match t.space {
+            Space::Shared if t.instr.class.is_lds() => DS,
             Space::Shared if wait.lgkm > 0 => 1,
             _ if wait.vs > 0 => 2,
             _ if wait.vm > 0 => 0,
@@ -286,7 +289,7 @@ impl Watch {
         };
         Entry {
             group: self.group,
-            number: w.waits.issued()[counter],
+            number: w.waits.issued()[if counter == DS { 1 } else { counter }],
             at: t.instr.index,
             wave: w.index as u8,
             lanes: [(l + 32 * w.half()) as u8; 4],
@@ -310,6 +313,7 @@ impl Watch {
             polls: t.kind == Kind::Load && (waits || scope && t.space == Space::Global),
             narrow: waits && !scope,
             flushed: w.waits.flushed,
+            quiet: !w.waits.storing,
             returns: t.instr.dst[0] != Dst::None && (m.glc || t.space == Space::Shared),
             lanes: t.lanes,
             at: t.at,
@@ -323,10 +327,9 @@ impl Watch {
     }
 
     fn finished(&self, w: &Wave) -> Finished {
-        let others = w.waits.done();
-        let issued = w.waits.issued();
+        let (others, issued) = (done(w), w.waits.issued());
         let own = match self.launch.cu {
-            true => [issued[0], others[1], issued[2]],
+            true => [issued[0], others[1], issued[2], others[DS]],
             false => others,
         };
         Finished { own, others }
@@ -350,19 +353,38 @@ impl Watch {
     }
 
     fn local(&mut self, w: &Wave, t: &Touch) {
-        let a = self.access(w, t);
+        let mut a = self.access(w, t);
         let first = t.at[t.lanes.trailing_zeros() as usize % 32];
         let one = || lanes_of(t.lanes).all(|l| t.at[l] == first);
+        if t.instr.class.is_lds() && t.kind != Kind::Load {
+            // Whoever sees a flag sees the store that set it.
+            a.done = a.done.with_ds(a.who.number + u32::from(one()));
+        }
         if a.polls {
             return self.each_place(&a, |s, at| s.hear(a.who.wave, at));
+        }
+        // A lock is opened by an atomic store, which looks like any other. t0's language has none.
+        let is_lock = |l: usize| self.flags.get(&t.at[l]).is_some_and(|f| f.lock);
+        let unlocks = t.kind == Kind::Store
+            && t.bytes == 4
+            && !a.rust
+            && !self.flags.is_empty()
+            && lanes_of(t.lanes).all(is_lock);
+        if unlocks {
+            a.role = Role::Atomic;
         }
         let (launch, acquired) = (&self.launch, &self.acquired[usize::from(a.who.wave)]);
         let also = |e: &Entry| !acquired.is_empty() && lock(&launch.shadow).covers(acquired, &a, e);
         self.lds.check(&self.clocks.own, &also, &mut self.reports, &a);
-        // Where nobody waits in a loop only tickets pass something on: atomics with one address for all lanes.
-        match a.role {
-            Role::Atomic if self.lds_spins || one() => self.each_place(&a, |s, at| s.pass_on(&a, at)),
-            Role::Store if self.lds_spins => self.each_place(&a, |s, at| s.tell(&a, at, true)),
+        // Where nobody waits in a loop only tickets and locks pass something on: atomics with one address for all lanes, and
+        // what is stored there.
+        match t.kind {
+            Kind::Atomic if self.lds_spins || one() => {
+                let locks = a.returns && locks(t.instr);
+                self.each_place(&a, |s, at| s.pass_on(&a, at, locks));
+            }
+            Kind::Store if self.lds_spins => self.each_place(&a, |s, at| s.tell(&a, at, true)),
+            Kind::Store if unlocks => self.each_place(&a, |s, at| s.tell(&a, at, true)),
             _ => {}
         }
     }
@@ -379,11 +401,14 @@ impl Watch {
 
     /// Atomics of the LDS (tickets, "the last wave does it"): each wave that gets the old value learns what those before it
     /// knew. There are no caches to invalidate.
-    fn pass_on(&mut self, a: &Access, at: u64) {
+    fn pass_on(&mut self, a: &Access, at: u64, locks: bool) {
         if a.returns {
             self.hear(a.who.wave, at);
         }
         self.tell(a, at, false);
+        if let Some(flag) = self.flags.get_mut(&at).filter(|_| locks) {
+            flag.lock = true;
+        }
     }
 
     /// A wave learns what was released at a dword of the LDS.
@@ -401,7 +426,9 @@ impl Watch {
         let mut acquired: Vec<Held> = self.acquired[usize::from(a.who.wave)]
             .for_stores(&a.done.others)
             .collect();
-        if let Some(old) = self.flags.remove(&at).filter(|_| !anew) {
+        let old = self.flags.remove(&at);
+        let lock = old.as_ref().is_some_and(|f| f.lock);
+        if let Some(old) = old.filter(|_| !anew) {
             rows = rows.joined(&old.rows);
             acquired.extend(
                 old.acquired
@@ -411,7 +438,7 @@ impl Watch {
                     .collect::<Vec<_>>(),
             );
         }
-        self.flags.insert(at, Flag { rows, acquired });
+        self.flags.insert(at, Flag { rows, acquired, lock });
     }
 
     fn note(&mut self, event: Event) {
@@ -545,7 +572,7 @@ impl Watch {
     /// An invalidation of the L0 cache, or (`gl1`) of the L1.
     pub fn invalidate(&mut self, w: &Wave, gl1: bool) {
         if let Some(a) = self.acquired.get_mut(w.index as usize) {
-            a.invalidate(usize::from(gl1), &w.waits.done());
+            a.invalidate(usize::from(gl1), &done(w));
         }
         if !gl1 {
             let (wave, loads) = (w.index as u8, w.waits.issued()[0]);
@@ -583,6 +610,18 @@ impl Watch {
         Acquired::barrier(&mut self.acquired, &others);
         self.note(Event::Barrier(done.iter().map(|d| d.own).collect()));
     }
+}
+
+/// What a wave has waited for.
+fn done(w: &Wave) -> Done {
+    let [vm, lgkm, vs] = w.waits.done();
+    [vm, lgkm, vs, lgkm]
+}
+
+/// Whether an atomic takes a lock: an exchange, or a compare-and-swap.
+fn locks(i: &Instr) -> bool {
+    let name = i.op.row().name;
+    name.contains("storexchg_rtn_b32") || name.contains("cmpstore_rtn_b32")
 }
 
 fn name(s: Space) -> &'static str {

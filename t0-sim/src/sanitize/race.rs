@@ -10,7 +10,8 @@
 //! with one, and the comparison proves that its value still held); an atomic load (one with `glc`, or by which a wave waits
 //! for others of its workgroup, see `spin`) and anything, because an atomic store looks like a plain one; two stores where
 //! some wave uses atomics or atomic loads, for the same reason; in a launch with ordered instructions a store right behind
-//! `s_waitcnt_vscnt 0` counts as atomic, because release stores look so. A store that meets an atomic of the same whole
+//! `s_waitcnt_vscnt 0` counts as atomic, because release stores look so, and so does one of a wave with no store on its way to
+//! dwords that atomics use. A store that meets an atomic of the same whole
 //! dwords may be an atomic store: in code that is not t0's, which has none, that is a warning.
 
 use std::collections::HashSet;
@@ -36,6 +37,8 @@ pub(super) struct Access<'a> {
     pub narrow: bool,
     /// A store behind a wait for all stores.
     pub flushed: bool,
+    /// No store of the wave may be on its way.
+    pub quiet: bool,
     /// The old value is fetched.
     pub returns: bool,
     pub lanes: u32,
@@ -152,6 +155,8 @@ pub(super) struct Shadow {
     releases: Releases,
     /// Dwords that somebody uses as atomics.
     atomic: HashSet<u64>,
+    /// Dwords with stores that look like atomic ones.
+    stored: HashSet<u64>,
     /// Stores of different values to the same dword; no races where it is one of an atomic.
     stores: Vec<(Entry, Both)>,
 }
@@ -188,13 +193,15 @@ impl Shadow {
 
     /// Checks an access of a launch with ordered instructions, and follows what it releases and acquires.
     pub fn check_ordered(&mut self, views: &Views, acquired: &mut Acquired, reports: &mut Reports, a: &Access) {
-        let role = if a.flushed && a.role == Role::Store {
-            Role::Atomic
-        } else {
-            a.role
+        let role = match a.role {
+            Role::Store if a.flushed || self.stores_atomically(a) => Role::Atomic,
+            role => role,
         };
-        if a.polls || role == Role::Atomic {
-            self.atomic.extend(lanes_of(a.lanes).map(|l| a.at[l] & !3));
+        let dwords = lanes_of(a.lanes).map(|l| a.at[l] & !3);
+        match (a.role, role) {
+            (Role::Store, Role::Atomic) => self.stored.extend(dwords),
+            _ if a.polls || role == Role::Atomic => self.atomic.extend(dwords),
+            _ => {}
         }
         if !a.polls {
             let Shadow { releases, pages, .. } = &mut *self;
@@ -223,9 +230,18 @@ impl Shadow {
                 self.conflict(acquired, reports, (a, role), (&e, va, &c));
             }
         }
-        if a.polls || role == Role::Atomic || a.tells && role == Role::Store {
+        let stores = role == Role::Store && (a.tells || !a.rust);
+        if a.polls || role == Role::Atomic || stores {
             self.synchronise(views, acquired, role, a);
         }
+    }
+
+    /// Whether a store looks like an atomic one that had nothing to wait for.
+    fn stores_atomically(&self, a: &Access) -> bool {
+        !a.rust
+            && a.quiet
+            && !self.atomic.is_empty()
+            && lanes_of(a.lanes).all(|l| self.atomic.contains(&(a.at[l] & !3)))
     }
 
     #[cold]
@@ -248,7 +264,9 @@ impl Shadow {
             gap,
             ..both(false, role, va, c)
         };
-        let stores = role == Role::Store && c.role == Role::Store && !c.same;
+        // A store to a dword of atomics was one all along.
+        let store = role == Role::Store || a.role == Role::Store && !a.flushed;
+        let stores = store && c.role == Role::Store && !c.same;
         if stores && e.mask == 15 && self.stores.len() < MOST {
             self.stores.push((*e, race));
         } else {
@@ -267,7 +285,7 @@ impl Shadow {
     /// Reports the conflicts of stores that are none of atomic ones.
     pub fn finish(&mut self, reports: &mut Reports) {
         for (e, race) in std::mem::take(&mut self.stores) {
-            if !self.atomic.contains(&race.at) {
+            if !self.atomic.contains(&race.at) && !self.stored.contains(&race.at) {
                 reports.add(&e, What::Race(race));
             }
         }
@@ -387,6 +405,7 @@ impl Logged {
             polls: false,
             narrow: false,
             flushed: false,
+            quiet: false,
             returns: false,
             lanes: self.lanes,
             at: &self.places.addresses(),

@@ -52,7 +52,7 @@ pub(crate) struct Entry {
     pub lanes: [u8; 4],
     /// Bytes of the cell; 0: no access.
     pub mask: u8,
-    /// Counter that tells when it is finished: VMcnt, LGKMcnt, VScnt.
+    /// Counter that tells when it is finished: VMcnt, LGKMcnt, VScnt, and 3 for DS operations, see `clocks`.
     pub counter: u8,
     /// A compare-and-swap, which proves by itself that a value read before is still there.
     pub compares: bool,

@@ -1,9 +1,9 @@
 //! How waves order their accesses of global memory: by atomics, waits and cache invalidations.
 //!
 //! Method: what a wave has finished (its own accesses it has waited for, those of its group it knows of) is *released* by
-//! its next atomic, or by a store right behind `s_waitcnt_vscnt 0`, as compilers write a release store. A load with `glc` or
-//! an atomic that returns a value from the same dword *acquires* everything released there before, once its value
-//! has been waited for. Stores and atomics may rely on it at once, plain loads after the wave has invalidated the caches
+//! its next atomic, and in code that is not t0's, which has no atomic stores, by any store: machine code does not tell a store
+//! that releases from another, and whatever was waited for is over when it is seen. A load with `glc` or an atomic that
+//! returns a value from the same dword *acquires* everything released there before, once its value has been waited for. Stores and atomics may rely on it at once, plain loads after the wave has invalidated the caches
 //! that may hold older values: of another workgroup's data L0 and L1 (`buffer_gl0_inv`, `buffer_gl1_inv`: device scope), of its
 //! own workgroup's L0 (workgroup scope), and in CU mode, where one L0 serves all of them, none. There a load by which a wave
 //! waits needs no `glc` either, and acquires from its own workgroup only. Sources: LLVM AMDGPUUsage, memory model GFX11; RDNA3
@@ -16,7 +16,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::clocks::{Done, Rows};
+use super::clocks::{Done, Rows, COUNTERS};
 use super::shadow::Entry;
 
 /// A dword and how many releases there had been.
@@ -33,6 +33,7 @@ pub(super) struct Held {
 /// What one wave released at one place.
 #[derive(Debug)]
 struct Release {
+    group: u32,
     wave: u8,
     /// Its number there, when the wave released there first.
     first: u32,
@@ -43,7 +44,16 @@ struct Release {
 #[derive(Debug, Default)]
 struct Place {
     count: u32,
-    by_group: HashMap<u32, Vec<Release>>,
+    /// By group and wave.
+    releases: Vec<Release>,
+}
+
+impl Place {
+    fn of_group(&self, group: u32) -> &[Release] {
+        let from = self.releases.partition_point(|r| r.group < group);
+        let all = &self.releases[from..];
+        &all[..all.partition_point(|r| r.group == group)]
+    }
 }
 
 /// All releases of a launch.
@@ -63,16 +73,21 @@ impl Releases {
         let place = self.places.entry(va).or_default();
         let first = place.count;
         place.count += 1;
-        let own = place.by_group.entry(group).or_default();
         let new = |first| Release {
+            group,
             wave,
             first,
             rows: rows.clone(),
             acquired: acquired.clone(),
         };
-        match own.iter_mut().find(|r| r.wave == wave) {
-            Some(r) => *r = new(r.first),
-            None => own.push(new(first)),
+        let all = &mut place.releases;
+        match all.binary_search_by_key(&(group, wave), |r| (r.group, r.wave)) {
+            Ok(k) => all[k] = new(all[k].first),
+            Err(k) => {
+                // Most places have one.
+                all.reserve_exact(usize::from(all.is_empty()));
+                all.insert(k, new(first));
+            }
         }
     }
 
@@ -92,16 +107,18 @@ impl Releases {
             let covers = |r: &Release| {
                 let rows = if e.group == group { &r.rows.own } else { &r.rows.others };
                 let done = rows.get(usize::from(e.wave));
-                done.is_some_and(|d| e.number < d[usize::from(e.counter) % 3])
+                done.is_some_and(|d| e.number < d[usize::from(e.counter) % COUNTERS])
             };
             let from = |g: u32| only.is_none_or(|o| o == g);
-            let theirs = place.by_group.get(&e.group).filter(|_| from(e.group));
-            if theirs.is_some_and(|g| g.iter().filter(released).any(covers)) {
+            if from(e.group) && place.of_group(e.group).iter().filter(released).any(covers) {
                 return true;
             }
-            for (&g, releases) in place.by_group.iter().filter(|(g, _)| from(**g)) {
-                let acquired = releases.iter().filter(released).flat_map(|r| r.acquired.iter());
-                open.extend(acquired.map(|&h| of(h, g)));
+            let relayed = match only {
+                Some(g) => place.of_group(g),
+                None => &place.releases,
+            };
+            for r in relayed.iter().filter(released) {
+                open.extend(r.acquired.iter().map(|&h| of(h, r.group)));
             }
         }
         false
@@ -121,7 +138,8 @@ struct Pending {
 
 impl Pending {
     fn finished(&self, done: &Done) -> bool {
-        self.number.is_none_or(|n| n < done[usize::from(self.counter) % 3])
+        self.number
+            .is_none_or(|n| n < done[usize::from(self.counter) % COUNTERS])
     }
 }
 

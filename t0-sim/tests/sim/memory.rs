@@ -69,7 +69,7 @@ fn faults_name_everything() {
     for want in [
         "0x401000",
         "`data`",
-        "0 bytes past the end",
+        "just past the end of",
         "global_load_b32 v1, v0, s[2:3]",
         "lane 30",
         "+0x0",

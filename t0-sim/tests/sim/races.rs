@@ -24,6 +24,7 @@ const BEGIN: &str = "
 
 const WAIT_LDS: &str = "s_waitcnt lgkmcnt(0)";
 const WAIT_STORES: &str = "s_waitcnt_vscnt null, 0x0";
+const READ: &str = "s_waitcnt vmcnt(0)";
 const INVALIDATE: &str = "buffer_gl1_inv\nbuffer_gl0_inv";
 
 /// Two kernels that differ in what stands at `{0}`, `{1}` … of the body.
@@ -137,6 +138,9 @@ impl Pair {
     }
 }
 
+/// All lanes store.
+const STORE: &str = "s_mov_b32 exec_lo, -1\nds_store_b32 v2, v1";
+
 /// A barrier after a wait for the LDS.
 const BARRIER: &str = "s_waitcnt lgkmcnt(0)\ns_barrier";
 
@@ -186,10 +190,10 @@ fn lds(waves: u32) -> Vec<Pair> {
         s_mov_b32 exec_lo, -1
         ready:
         {BARRIER}
-        ds_store_b32 v2, v1
         {{0}}
         s_mov_b32 exec_lo, 1
         ds_add_rtn_u32 v10, v11, v7
+        {{1}}
         {WAIT_LDS}
         v_readfirstlane_b32 s10, v10
         s_cmp_eq_u32 s10, {}
@@ -212,7 +216,7 @@ fn lds(waves: u32) -> Vec<Pair> {
         pair("bytes of one dword", "v_lshrrev_b32 v5, {0}, v1\nds_store_b8 v5, v1\ns_waitcnt lgkmcnt(0)", &["10"], &["5"]),
         pair("a wide store and a narrow load", &format!("v_lshlrev_b32 v5, 4, v1\nds_store_b128 v5, v[8:11]\n{{0}}\nds_load_u16 v6, v5 offset:516\n{WAIT_LDS}"), &[WAIT_LDS], &[BARRIER]),
         pair("two addresses", &format!("ds_store_b32 v2, v1\n{{0}}\nds_load_2addr_b32 v[9:10], v2 offset1:32\n{WAIT_LDS}"), &[WAIT_LDS], &[BARRIER]),
-        pair("the last wave sums", &ticket, &[""], &[WAIT_LDS]),
+        pair("the last wave sums", &ticket, &["", STORE], &[STORE, ""]),
     ]
 }
 
@@ -231,10 +235,10 @@ fn flags_in_lds(waves: u32) -> Vec<Pair> {
             {BARRIER}
             s_cmp_eq_u32 s8, 0
             s_cbranch_scc0 consumer
-            ds_store_b32 v2, v1
             {{0}}
             s_mov_b32 exec_lo, 1
             {release}
+            {{1}}
             s_endpgm
             consumer:
             {spin}
@@ -259,7 +263,8 @@ fn flags_in_lds(waves: u32) -> Vec<Pair> {
         s_mov_b32 exec_lo, s12";
     let take = "spin:\nv_mov_b32 v12, 0\nds_add_rtn_u32 v10, v11, v12\ns_waitcnt lgkmcnt(0)\nv_readfirstlane_b32 s10, v10\ns_cmp_eq_u32 s10, 1\ns_cbranch_scc0 spin";
     let (store, add) = ("ds_store_b32 v11, v7", "ds_add_u32 v11, v7");
-    let pair = |name: &str, body: &str| Pair::local(name, waves, body, &[""], &[WAIT_LDS]);
+    // DS operations of a wave are in order: no wait is needed.
+    let pair = |name: &str, body: &str| Pair::local(name, waves, body, &["", STORE], &[STORE, ""]);
     let all = [
         ("a stored flag", store, &spin[..]),
         ("an added flag", add, &spin),
@@ -268,6 +273,48 @@ fn flags_in_lds(waves: u32) -> Vec<Pair> {
         ("a flag fetched by an atomic", add, take),
     ];
     all.map(|(name, release, spin)| pair(name, &flag(release, spin))).into()
+}
+
+/// Waves add to a sum in the LDS, each while it holds a lock at v11.
+fn locks_in_lds(waves: u32) -> Vec<Pair> {
+    let (exchange, compare) = (
+        "ds_storexchg_rtn_b32 v10, v11, v7",
+        "ds_cmpstore_rtn_b32 v10, v11, v7, v4",
+    );
+    let (swapped, stored) = ("ds_storexchg_rtn_b32 v10, v11, v4", "ds_store_b32 v11, v4");
+    let mut all = Vec::new();
+    for (take, open) in [
+        (exchange, swapped),
+        (exchange, stored),
+        (compare, swapped),
+        (compare, stored),
+    ] {
+        let body = format!(
+            "v_mov_b32 v11, 0x2000
+            s_mov_b32 exec_lo, 1
+            s_cmp_eq_u32 s8, 0
+            s_cbranch_scc0 ready
+            ds_store_b32 v11, v4
+            ds_store_b32 v4, v4
+            ready:
+            {BARRIER}
+            spin:
+            {take}
+            {WAIT_LDS}
+            v_readfirstlane_b32 s10, v10
+            s_cmp_eq_u32 s10, 0
+            s_cbranch_scc0 spin
+            ds_load_b32 v6, v4
+            {WAIT_LDS}
+            v_add3_u32 v6, v6, v1, 1
+            {{0}}
+            {{1}}"
+        );
+        let store = "ds_store_b32 v4, v6";
+        let name = format!("a lock, {take}, {open}");
+        all.push(Pair::local(&name, waves, &body, &[open, store], &[store, open]));
+    }
+    all
 }
 
 /// The same in global memory, at workgroup scope.
@@ -419,6 +466,35 @@ fn between_groups(groups: u32) -> Vec<Pair> {
         v_cmp_eq_u32 vcc_lo, v10, v11
         v_mov_b32 v10, v11
         s_cbranch_vccz again";
+    // A wait for the stores, then others before the flag.
+    let later = flag.replace("{0}", "{0}\nglobal_store_b32 v2, v1, s[6:7] offset:1024");
+    let second = flag
+        .replace("global_store_b32 v4, v7, s[6:7]", "global_store_b32 v4, v7, s[6:7]\nglobal_store_b32 v4, v7, s[6:7] offset:128")
+        .replace("s[6:7] glc", "s[6:7] offset:128 glc");
+    // Each group waits for the one before and tells the next one, which has nothing to wait for.
+    let relay = format!("s_lshl_b32 s9, s13, 2
+        v_mov_b32 v12, s9
+        s_cmp_eq_u32 s13, 0
+        s_cbranch_scc0 consumer
+        global_store_b32 v2, v1, s[4:5]
+        {{0}}
+        s_branch tell
+        consumer:
+        global_load_b32 v9, v12, s[6:7] offset:-4 glc
+        s_waitcnt vmcnt(0)
+        v_readfirstlane_b32 s10, v9
+        s_cmp_eq_u32 s10, 1
+        s_cbranch_scc0 consumer
+        tell:
+        s_mov_b32 exec_lo, 1
+        global_store_b32 v12, v7, s[6:7]
+        s_mov_b32 exec_lo, -1
+        {{1}}
+        s_cmp_eq_u32 s13, 0
+        s_cbranch_scc1 out
+        global_load_b32 v6, v2, s[4:5]
+        {READ}
+        out:");
     let take = format!("global_atomic_cmpswap_b32 v9, v4, v[7:8], s[6:7] glc\ns_waitcnt vmcnt(0)\nv_readfirstlane_b32 s10, v9\ns_cmp_eq_u32 s10, 0\ns_cbranch_scc0 spin\n{INVALIDATE}");
     vec![
         pair("tiles that overlap", 2, stride, &["240"], &["256"]),
@@ -435,6 +511,10 @@ fn between_groups(groups: u32) -> Vec<Pair> {
         pair("last group sums, one cache invalidated", 2, last_block, &[WAIT_STORES, "buffer_gl0_inv"], &[WAIT_STORES, INVALIDATE]),
         pair("a flag set too early", 1, flag, &["", INVALIDATE], &[WAIT_STORES, INVALIDATE]),
         pair("a flag, stale caches", 1, flag, &[WAIT_STORES, ""], &[WAIT_STORES, INVALIDATE]),
+        pair("a flag behind another store", 1, &later, &["", INVALIDATE], &[WAIT_STORES, INVALIDATE]),
+        pair("the second of two flags", 1, &second, &["", INVALIDATE], &[WAIT_STORES, INVALIDATE]),
+        pair("a flag that is passed on", 1, &relay, &["", INVALIDATE], &[WAIT_STORES, INVALIDATE]),
+        pair("a flag that is passed on, stale caches", 1, &relay, &[WAIT_STORES, ""], &[WAIT_STORES, INVALIDATE]),
         pair("an atomic flag set too early", 1, &atomic_flag, &["", INVALIDATE], &[WAIT_STORES, INVALIDATE]),
         pair("an atomic flag, stale caches", 1, &atomic_flag, &[WAIT_STORES, "buffer_gl1_inv"], &[WAIT_STORES, INVALIDATE]),
         pair("a lock", 1, lock, &["", ""], &[&take, "global_store_b32 v4, v8, s[6:7]"]),
@@ -460,6 +540,7 @@ fn in_the_lds() {
     }
     for waves in [2, 4] {
         flags_in_lds(waves).iter().for_each(Pair::check);
+        locks_in_lds(waves).iter().for_each(Pair::check);
     }
     for mut p in lds(4).into_iter().take(4) {
         // The same work-items as two waves of 64 lanes.
@@ -492,6 +573,26 @@ fn a_store_that_may_be_atomic() {
     let body = "s_mov_b32 exec_lo, 1\ns_cmp_eq_u32 s13, 0\ns_cbranch_scc0 add\nglobal_store_b32 v4, v7, {0}\ns_endpgm\nadd:\nglobal_atomic_add_u32 v4, v7, s[6:7]";
     let p = Pair::local("a counter that is reset", 1, body, &["s[6:7]"], &["s[4:5]"]);
     p.global(3).mild().check();
+}
+
+/// Whoever only reads under a lock has no store to wait for when it opens it.
+#[test]
+fn a_lock_of_readers() {
+    let body = format!(
+        "s_mov_b32 exec_lo, 1
+        spin:
+        global_atomic_cmpswap_b32 v9, v4, v[7:8], s[6:7] glc
+        s_waitcnt vmcnt(0)
+        v_readfirstlane_b32 s10, v9
+        s_cmp_eq_u32 s10, 0
+        s_cbranch_scc0 spin
+        {INVALIDATE}
+        global_load_b32 v6, v4, s[4:5]
+        s_waitcnt vmcnt(0)
+        global_store_b32 v4, v8, s[6:7]"
+    );
+    let found = Pair::local("readers", 1, &body, &[], &[]).global(4).run(&[], 1);
+    assert!(found.is_empty(), "{found:#?}");
 }
 
 #[test]

@@ -64,7 +64,7 @@ fn accesses_outside_of_the_size_asked_for() {
     let f = only("global_atomic_add_u32 v1, v2, s[4:5] offset:900");
     assert!(f.text.starts_with("atomic of 4 bytes 4 bytes past"), "{f}");
     let f = only("global_load_u8 v4, v2, s[4:5] offset:1000");
-    assert!(f.text.starts_with("load of 1 bytes 1 bytes past the end"), "{f}");
+    assert!(f.text.starts_with("load of 1 byte 1 byte past the end"), "{f}");
 }
 
 #[test]

@@ -306,6 +306,17 @@ fn structures_are_copied_with_their_padding() {
     dirty(&format!(
         "{fill}\nv_cmp_eq_u32 vcc_lo, 0, v12\ns_nop 4\ns_cbranch_vccnz 0"
     ));
+    // Told from padding: one undefined bit, which nobody copied.
+    dirty(&format!(
+        "{fill}\nv_mov_b32 v8, 1\nv_cmp_ne_u32 vcc_lo, 0, v12\nv_cndmask_b32 v10, v2, v8, vcc_lo\nglobal_store_b32 v3, v10, s[4:5]"
+    ));
+    dirty(&format!(
+        "{fill}\nv_readfirstlane_b32 s9, v12\ns_and_b32 s9, s9, 0x100\ns_cselect_b32 s9, 1, 0\nv_mov_b32 v10, s9\nglobal_store_b32 v3, v10, s[4:5]"
+    ));
+    // Bit fields are copied with others'.
+    clean(&format!(
+        "{fill}\nv_and_b32 v10, 0x1ff, v12\nglobal_store_b32 v3, v10, s[4:5]"
+    ));
     // What was stored stays undefined, and is reported where it is used.
     let there_and_back = format!("{fill}\nglobal_store_b128 v3, v[12:15], s[6:7]\ns_waitcnt_vscnt null, 0x0\nglobal_load_b128 v[16:19], v3, s[6:7]\ns_waitcnt vmcnt(0)");
     clean(&format!("{there_and_back}\nglobal_store_b128 v3, v[16:19], s[4:5]"));
@@ -583,4 +594,22 @@ fn buffers_and_scalars_from_memory() {
             .text
             .contains("a buffer descriptor")
     );
+}
+
+/// M0 chooses the registers: those that are named do not count.
+#[test]
+fn registers_that_m0_chooses() {
+    let scalar = "s_mov_b32 m0, 20\ns_mov_b32 s9, 7\ns_mov_b32 s10, 7";
+    store(&format!("{scalar}\ns_movreld_b32 s10, s9\nv_mov_b32 v10, s30"), false);
+    store(&format!("{scalar}\ns_movreld_b32 s10, s9\nv_mov_b32 v10, s31"), true);
+    store(&format!("{scalar}\ns_movrels_b32 s11, s9\nv_mov_b32 v10, s11"), true);
+    store(
+        &format!("{scalar}\ns_mov_b64 s[28:29], 0\ns_movrels_b64 s[12:13], s[8:9]\nv_mov_b32 v10, s13"),
+        false,
+    );
+    let vector = "s_mov_b32 m0, 1\nv_mov_b32 v8, 7\nv_mov_b32 v10, 0";
+    store(&format!("{vector}\nv_movrels_b32 v10, v8"), true);
+    store(&format!("{vector}\nv_movrels_b32 v10, v7"), false);
+    store(&format!("{vector}\nv_movreld_b32 v10, v9\nv_mov_b32 v10, v11"), true);
+    store(&format!("{vector}\nv_movreld_b32 v19, v8\nv_mov_b32 v10, v20"), false);
 }

@@ -249,3 +249,41 @@ fn registers_beyond_the_allocation_and_the_end_of_code_stop() {
     let e = machine().run("loop:\ns_branch loop").unwrap_err().to_string();
     assert!(e.contains("did not end within 100000"), "{e}");
 }
+
+/// M0 chooses the registers: those that are named do not count.
+#[test]
+fn registers_that_m0_chooses() {
+    let load = "global_load_b32 v3, v0, s[2:3]\n";
+    fails(
+        &format!("s_mov_b32 m0, 1\n{load}v_movrels_b32 v5, v2"),
+        &["v3 is read", "vmcnt"],
+    );
+    fails(
+        &format!("s_mov_b32 m0, 1\n{load}v_movreld_b32 v2, v5"),
+        &["v3 is written"],
+    );
+    fails(
+        &format!("s_mov_b32 m0, 0x10002\n{load}v_swaprel_b32 v2, v5"),
+        &["v3 is read"],
+    );
+    passes(&format!("s_mov_b32 m0, 2\n{load}v_movrels_b32 v5, v2"));
+    passes(&format!("s_mov_b32 m0, 1\n{load}v_movrels_b32 v5, v3"));
+    passes(&format!(
+        "s_mov_b32 m0, 1\n{load}s_waitcnt vmcnt(0)\nv_movrels_b32 v5, v2"
+    ));
+    let load = "s_load_b64 s[8:9], s[2:3], 0x0\n";
+    fails(
+        &format!("s_mov_b32 m0, 2\n{load}s_movrels_b32 s12, s6"),
+        &["s8 is read", "lgkmcnt"],
+    );
+    fails(
+        &format!("s_mov_b32 m0, 2\n{load}s_movrels_b64 s[12:13], s[6:7]"),
+        &["s8 is read"],
+    );
+    fails(
+        &format!("s_mov_b32 m0, 3\n{load}s_movreld_b32 s6, s12"),
+        &["s9 is written"],
+    );
+    passes(&format!("s_mov_b32 m0, 4\n{load}s_movrels_b32 s12, s6"));
+    passes(&format!("s_mov_b32 m0, 2\n{load}s_movreld_b32 s8, s12"));
+}

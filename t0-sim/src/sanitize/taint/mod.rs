@@ -193,7 +193,8 @@ impl Taint {
         let s = (0..2).fold(0, |m, k| m | (i.sread[k] | i.swrite[k]) & self.any_s[k]);
         let scc =
             self.scc.is_some() && (i.flags.has(Flags::R_SCC) || i.flags.has(Flags::W_SCC) || i.src.contains(&Src::Scc));
-        if v | s != 0 || scc {
+        // M0 chooses other registers than those that are named.
+        if v | s != 0 || scc || i.flags.has(Flags::R_M0) {
             self.slow(w, i);
         }
     }

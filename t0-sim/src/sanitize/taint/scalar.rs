@@ -166,7 +166,7 @@ fn put(t: &mut Taint, w: &Wave, i: &Instr, r: Result, (name, born): (Option<Name
         Scc::From(t) => Some(t != 0),
     };
     if let Some(dirty) = scc {
-        t.scc = dirty.then_some(born);
+        t.scc = dirty.then_some(born.computed());
     }
     let Dst::S(d) = i.dst[0] else { return };
     let d = usize::from(d);
@@ -371,13 +371,13 @@ fn relative(t: &mut Taint, w: &Wave, i: &Instr, op: Sop1) {
     for k in 0..1 + usize::from(wide) {
         let (bits, born) = match i.src[0] {
             Src::S(r) => {
-                let r = (usize::from(r) + from + k).min(127);
+                let r = (((usize::from(r) + from) & !usize::from(wide)) + k).min(127);
                 (t.s[r], t.s_born[r])
             }
             _ => (0, Born::NONE),
         };
         if let Dst::S(d) = i.dst[0] {
-            t.set_s((usize::from(d) + to + k).min(123), bits, born);
+            t.set_s((((usize::from(d) + to) & !usize::from(wide)) + k).min(123), bits, born);
         }
     }
 }

@@ -316,7 +316,8 @@ impl Pass<'_> {
             half: self.half,
             reg,
             bits,
-            born: first.map_or(Born::NONE, |l| born(sources, l)),
+            // What is told from a value is not the value: nobody copies a structure so.
+            born: first.map_or(Born::NONE, |l| born(sources, l).computed()),
         });
     }
 
