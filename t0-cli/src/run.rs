@@ -177,13 +177,19 @@ impl Place {
 
 impl From<&t0_sim::driver::Finding> for Finding {
     fn from(f: &t0_sim::driver::Finding) -> Finding {
+        let mut f = f.clone();
+        if f.help.as_deref() == Some(t0_sim::UNWRITTEN) {
+            f.help = Some(String::from(
+                "an output holds nothing at first: give it a FILL, or use `inout:`",
+            ));
+        }
         Finding {
             other: f.other.as_ref().map(Place::of),
             born: f.born.as_ref().map(Place::of),
             count: Some(f.count),
             // They say what the fields say.
             notes: Vec::new(),
-            ..Finding::of(&Message::from(f), Place::of(&f.site))
+            ..Finding::of(&Message::from(&f), Place::of(&f.site))
         }
     }
 }

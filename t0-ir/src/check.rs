@@ -61,10 +61,19 @@ pub struct Site {
     pub bound: Bound,
 }
 
+/// An index for a message: one just below 0 has wrapped around, and is told as what it was meant to be, too.
+pub fn index_text(index: u32) -> String {
+    const NEAR: i32 = -(1 << 20);
+    match index as i32 {
+        i @ NEAR..0 => format!("{i} ({index})"),
+        _ => index.to_string(),
+    }
+}
+
 impl Site {
     /// What is wrong, as one sentence, for the two numbers of a report.
     pub fn message(&self, index: u32, len: u32) -> String {
-        let of = &self.of;
+        let (of, index) = (&self.of, index_text(index));
         match self.bound {
             Bound::Length => format!("index {index} is out of range of {of}, whose length is {len}"),
             Bound::Rows => format!("row {index} is out of range of {of}, which has {len} rows"),

@@ -22,7 +22,7 @@ pub mod ty;
 pub mod verify;
 
 pub use build::Builder;
-pub use check::{Bound, Report, Site};
+pub use check::{index_text, Bound, Report, Site};
 pub use diag::{Diag, Diags};
 pub use eval::Const;
 pub use func::{Access, Func, LdsAlloc, Op, OpId, Param, ParamKind, Region, Span, Value, ValueInfo};

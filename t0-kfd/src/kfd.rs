@@ -96,6 +96,10 @@ pub trait Stores: fmt::Debug + Send + Sync {
     /// Of the stores of other bytes of `buffer` (addresses) those nearest to `va`, one for each source line, at most `most`.
     fn around(&self, va: u64, buffer: Range<u64>, most: usize) -> Vec<String>;
 
+    /// Stores and atomics that were out of range of a buffer and dropped, as is defined: one note for each instruction, at most
+    /// `most`.
+    fn dropped(&self, most: usize) -> Vec<String>;
+
     /// The kernel's stores to global memory, whether they were reached or not, one for each source line, at most `most`.
     fn all(&self, most: usize) -> Vec<String>;
 }

@@ -64,6 +64,7 @@ pub fn device(args: TokenStream, item: TokenStream) -> TokenStream {
 /// from a fixed seed (`T0_TEST_SEED`). Sizes are mostly the awkward ones, matrices have gaps between their rows, outputs are
 /// poison before the launch, guard bands lie around every buffer, and optimised and unoptimised code are compared. A failing case
 /// is made as small as possible and printed as a test to paste: `#[kernel_test(case = "n=3 x=0:1")]` runs that one case.
+/// `checked` has indices checked; `instructions = N` lets a wave execute N instructions before it counts as an endless loop.
 ///
 /// `#[ignore]` and `#[should_panic]` go to the test.
 #[proc_macro_attribute]

@@ -1,7 +1,7 @@
 //! `#[kernel_test]`: the function as written, and a test that runs it for many cases or one.
 
 use proc_macro2::TokenStream;
-use quote::{quote, ToTokens};
+use quote::{quote, quote_spanned, ToTokens};
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Error, Expr, ExprLit, FnArg, ItemFn, Lit, LitStr, Meta, Result, ReturnType, Token, Type};
@@ -10,7 +10,7 @@ use crate::attr::Errors;
 
 /// Cases of a test that does not say how many.
 const CASES: usize = 64;
-const UNKNOWN: &str = "unknown argument; there are `cases = N`, `case = \"…\"` and `checked`";
+const UNKNOWN: &str = "unknown argument; there are `cases = N`, `case = \"…\"`, `checked` and `instructions = N`";
 
 /// `cases = 64` or `case = "n=3"`
 enum Cases {
@@ -18,10 +18,11 @@ enum Cases {
     One(LitStr),
 }
 
-/// The cases, and `checked`.
+/// The cases, `checked`, and how many instructions a wave may execute.
 struct TestArgs {
     cases: Cases,
     checked: bool,
+    instructions: Option<u64>,
 }
 
 impl Default for TestArgs {
@@ -29,13 +30,14 @@ impl Default for TestArgs {
         TestArgs {
             cases: Cases::Random(CASES),
             checked: false,
+            instructions: None,
         }
     }
 }
 
 impl Parse for TestArgs {
     fn parse(input: ParseStream) -> Result<Self> {
-        let (mut out, mut checked) = (None, false);
+        let (mut out, mut checked, mut instructions) = (None, false, None);
         for arg in Punctuated::<Meta, Token![,]>::parse_terminated(input)? {
             let arg = match arg {
                 Meta::Path(p) if p.is_ident("checked") && !checked => {
@@ -50,6 +52,18 @@ impl Parse for TestArgs {
                 Expr::Lit(ExprLit { lit, .. }) => Some(lit),
                 _ => None,
             };
+            if arg.path.is_ident("instructions") {
+                let n = match literal {
+                    Some(Lit::Int(n)) => n.base10_parse::<u64>().ok().filter(|&n| n > 0),
+                    _ => None,
+                };
+                let help = "say how many instructions a wave may execute: `instructions = 10_000_000`";
+                let n = n.ok_or_else(|| Error::new_spanned(&arg.value, help))?;
+                if instructions.replace(n).is_some() {
+                    return Err(Error::new_spanned(&arg.path, "`instructions` stands twice"));
+                }
+                continue;
+            }
             let parsed = match (arg.path.is_ident("cases"), arg.path.is_ident("case"), literal) {
                 (true, _, Some(Lit::Int(n))) => match n.base10_parse::<usize>() {
                     Ok(n) if n > 0 => Cases::Random(n),
@@ -76,7 +90,11 @@ impl Parse for TestArgs {
             }
         }
         let cases = out.unwrap_or(Cases::Random(CASES));
-        Ok(TestArgs { cases, checked })
+        Ok(TestArgs {
+            cases,
+            checked,
+            instructions,
+        })
     }
 }
 
@@ -112,6 +130,11 @@ pub fn expand(args: TokenStream, item: TokenStream) -> TokenStream {
         Cases::One(s) => (quote!(case), quote!(::t0::testing::Plan::case(#s))),
     };
     let checked = args.checked.then(|| quote!(.checked()));
+    let instructions = args.instructions.map(|n| quote!(.instructions(#n)));
+    // Where a failing test says it panicked: at the function.
+    let run = quote_spanned! {name.span()=>
+        ::t0::testing::run(#text, &#plan #checked #instructions, super::#name)
+    };
     quote! {
         #[cfg(test)]
         #(#of_function)*
@@ -123,7 +146,7 @@ pub fn expand(args: TokenStream, item: TokenStream) -> TokenStream {
             #[test]
             #(#of_test)*
             fn #test() {
-                ::t0::testing::run(#text, &#plan #checked, super::#name)
+                #run
             }
         }
     }

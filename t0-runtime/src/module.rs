@@ -72,6 +72,9 @@ pub(crate) fn simulator(options: &SimOptions) -> Result<(Arc<dyn Executor>, bool
     if let Some(n) = options.instructions {
         simulator = simulator.with_budget(n);
     }
+    if let Some(n) = options.launch_instructions {
+        simulator = simulator.with_launch_budget(n);
+    }
     Ok((Arc::new(simulator.with_sanitizer(sanitize)), sanitize))
 }
 
@@ -87,6 +90,8 @@ pub struct SimOptions {
     pub order_seed: Option<u64>,
     /// Instructions a wave may execute before it counts as an endless loop; without: 2²⁸.
     pub instructions: Option<u64>,
+    /// The same of all waves of a launch, which get an even share each, but 2¹⁶ at least; without: no such limit.
+    pub launch_instructions: Option<u64>,
 }
 
 /// Whether `T0_CHECKED` asks for checked indices in everything that is launched: `1` does; `0`, nothing or no such variable

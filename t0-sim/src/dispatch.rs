@@ -25,6 +25,8 @@ use crate::written::Written;
 
 /// Default limit of instructions per wave.
 pub const DEFAULT_BUDGET: u64 = 1 << 28;
+/// The least a wave's share of a launch's instructions can be.
+pub const LEAST_SHARE: u64 = 1 << 16;
 /// Decoded kernels kept.
 const CACHE: usize = 256;
 /// Waves that find private memory in a launch without a queue.
@@ -36,6 +38,8 @@ pub const DYNAMIC_STACK: u32 = 16 << 10;
 #[derive(Debug)]
 pub struct Simulator {
     budget: u64,
+    /// The same of all waves of a launch, if they are to share.
+    of_a_launch: Option<u64>,
     threads: usize,
     target: Target,
     numerics: Numerics,
@@ -103,6 +107,7 @@ impl Simulator {
     pub fn new() -> Simulator {
         Simulator {
             budget: DEFAULT_BUDGET,
+            of_a_launch: None,
             threads: rayon::current_num_threads().max(1),
             target: GFX1100,
             numerics: Numerics::Fast,
@@ -120,6 +125,14 @@ impl Simulator {
     /// Limits the instructions one wave may execute.
     pub fn with_budget(mut self, instructions: u64) -> Simulator {
         self.budget = instructions;
+        self
+    }
+
+    /// Limits the instructions that all waves of a launch may execute: each wave gets an even share, but at least
+    /// [`LEAST_SHARE`], and at most what [`Simulator::with_budget`] allows. So a launch whose waves all wait for ever is over
+    /// soon, however many they are.
+    pub fn with_launch_budget(mut self, instructions: u64) -> Simulator {
+        self.of_a_launch = Some(instructions);
         self
     }
 
@@ -287,6 +300,11 @@ impl Simulator {
         let mem = Global::new(vm);
         let d = Descriptor::read(&mem, launch.descriptor).map_err(&named)?;
         let mut setup = d.setup(launch, inputs, self.budget).map_err(&named)?;
+        if let Some(all) = self.of_a_launch {
+            let groups: u64 = setup.groups().into_iter().map(u64::from).product();
+            let share = all / (groups * u64::from(setup.waves())).max(1);
+            setup.budget = setup.budget.min(share.max(LEAST_SHARE));
+        }
         setup.numerics = self.numerics;
         setup.resident = self.resident(&setup);
         setup.order = self.order.wrapping_add(self.varied.load(Ordering::Relaxed));

@@ -36,5 +36,6 @@ pub use dispatch::{Launch, RunStats, Simulator};
 pub use findings::{Findings, Seen};
 pub use num::Numerics;
 pub use profile::Profile;
+pub use sanitize::UNWRITTEN;
 pub use scratch::Scratch;
-pub use written::{Origin, Stored, Written};
+pub use written::{Dropped, Origin, Stored, Written};

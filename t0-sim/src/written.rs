@@ -70,6 +70,17 @@ pub struct Stored {
     pub origin: Origin,
 }
 
+/// Stores, or atomics, out of range, which a buffer's range check dropped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dropped {
+    /// The instruction, and who executed it first.
+    pub site: Site,
+    /// How often a lane executed it out of range.
+    pub count: u64,
+    /// The buffer, if its name is known.
+    pub buffer: String,
+}
+
 /// Who wrote what in one launch.
 #[derive(Debug)]
 pub struct Written {
@@ -109,6 +120,18 @@ impl Written {
         self.one_a_line(&mut all);
         let origins = Origins::new(&self.program);
         all.iter().take(most).map(|e| self.stored(&origins, e)).collect()
+    }
+
+    /// Stores out of range, for each instruction.
+    pub fn dropped(&self) -> Vec<Dropped> {
+        let dropped = |(e, count, buffer): (Entry, u64, String)| Dropped {
+            site: self
+                .places
+                .site(&self.program, e.at, e.group.into(), e.wave.into(), e.lane().into()),
+            count,
+            buffer,
+        };
+        self.sanitizer.dropped().into_iter().map(dropped).collect()
     }
 
     /// Keeps the first of each source line.
@@ -183,6 +206,10 @@ impl t0_kfd::Stores for Written {
     fn around(&self, va: u64, buffer: Range<u64>, most: usize) -> Vec<String> {
         let all = self.around(va, buffer, most);
         all.iter().map(|s| StoredBy::Others(s).to_string()).collect()
+    }
+
+    fn dropped(&self, most: usize) -> Vec<String> {
+        self.dropped().iter().take(most).map(ToString::to_string).collect()
     }
 
     fn all(&self, most: usize) -> Vec<String> {

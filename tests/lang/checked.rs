@@ -398,7 +398,10 @@ fn shared_arrays() {
 
     let d = Data::new(|i| if i == 9 { u32::MAX } else { i as u32 % 8 });
     let s = stops::<shared_atomic>(launch!(shared_atomic), &d);
-    assert_eq!(s.what, "index 4294967295 is out of range of `count`, whose length is 8");
+    assert_eq!(
+        s.what,
+        "index -1 (4294967295) is out of range of `count`, whose length is 8"
+    );
     assert_eq!((s.line, s.column), place("shared atomic", "count["));
     same::<shared_atomic>(launch!(shared_atomic), &Data::new(|i| i as u32 % 8));
 }

@@ -3,6 +3,7 @@
 
 mod checked;
 mod diags;
+mod failing;
 mod found;
 mod meaning;
 mod property;

@@ -46,7 +46,7 @@ mod mended {
     include!("printed.rs");
 }
 
-fn says(name: &str, plan: Plan, body: fn(&mut KernelTest)) -> String {
+pub fn says(name: &str, plan: Plan, body: fn(&mut KernelTest)) -> String {
     let name = name.to_string();
     let end = std::thread::spawn(move || run(&name, &plan, body)).join();
     *end.unwrap_err().downcast::<String>().unwrap()
@@ -58,7 +58,10 @@ fn a_wrong_kernel_prints_its_smallest_case() {
     assert!(text.starts_with("adds_one fails: y[37] is 0, expected 1\n"), "{text}");
     assert!(text.ends_with(include_str!("printed.rs")), "{text}");
     let again = says("adds_one", Plan::case("n=38"), wrong::adds_one);
-    assert!(again.starts_with("adds_one fails: y[37] is 0, expected 1\n"), "{again}");
+    assert!(
+        again.contains("expected 1\nnote: ") && again.contains("\nnote: found by the test at "),
+        "{again}"
+    );
     run("adds_one", &Plan::case("n=37"), wrong::adds_one);
 }
 
@@ -259,6 +262,14 @@ fn an_output_is_undefined_until_it_is_written() {
         text.contains("uninitialised") && text.contains("(case = \"n=1\")"),
         "{text}"
     );
+    assert!(
+        text.contains("read from `y`, index 0, which nobody has written"),
+        "{text}"
+    );
+    assert!(
+        text.contains("made by `t.inout`") && !text.contains("`alloc`"),
+        "{text}"
+    );
     // one that a launch before has written is defined
     run("raises", &Plan::cases(8), |t| {
         let n = t.shape("n", 0..=300);
@@ -414,7 +425,12 @@ fn a_result_that_depends_on_the_order_of_waves_is_found() {
     });
     assert!(text.starts_with("numbers fails: drawn["), "{text}");
     assert!(
-        text.contains("the result depends on the order, is a barrier missing?"),
+        text.contains("the result depends on the order; several waves write it"),
+        "{text}"
+    );
+    // who wrote it, there and where it is right
+    assert!(
+        text.matches("property.rs").count() >= 3 && text.contains("note: where it is right:\n"),
         "{text}"
     );
 }

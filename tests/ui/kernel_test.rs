@@ -13,6 +13,9 @@ fn both(t: &mut KernelTest) {}
 #[kernel_test(seeds = 3)]
 fn unknown(t: &mut KernelTest) {}
 
+#[kernel_test(instructions = "many")]
+fn no_number(t: &mut KernelTest) {}
+
 #[kernel_test]
 fn nothing_to_draw_from() {}
 

@@ -52,8 +52,15 @@ fn control(func: &Func, u: &Uniform, id: OpId, diags: &mut Diags) {
         diag = diag.note_at(func.op(owner).span, what);
         diag = with_source(func, u, cause, diag);
     }
+    let branch = control
+        .by
+        .is_none_or(|(owner, _)| matches!(func.op(owner).kind, OpKind::If));
     let help = match (need, control.level) {
-        (Convergent::Group, _) => "move it out of the condition, or make the condition the same for the whole workgroup",
+        (Convergent::Group, _) if branch => {
+            "put it before or behind the condition (a `for` over an owned part is one: lanes without an element stay outside), \
+             or make the condition the same for the whole workgroup"
+        }
+        (Convergent::Group, _) => "move it out of the loop, or let all waves of the workgroup make the same number of rounds",
         _ => "move it out of the condition (lanes without data can take part with a neutral value), or make the condition \
               the same for the whole wave",
     };

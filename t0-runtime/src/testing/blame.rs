@@ -26,6 +26,17 @@ pub(super) struct Wrong {
     pub unwritten: bool,
 }
 
+impl Wrong {
+    /// The element cannot be looked at.
+    pub fn because(e: crate::error::Error) -> Wrong {
+        Wrong {
+            text: e.to_string(),
+            byte: usize::MAX / 2,
+            unwritten: false,
+        }
+    }
+}
+
 /// Records of the launches that made what memory holds, the last one first.
 #[derive(Clone, Default)]
 pub(super) struct Records(Vec<Arc<dyn Stores>>);
@@ -43,6 +54,12 @@ impl Records {
             notes if notes.is_empty() => notes,
             notes => format!("\nnote: {run}:{notes}"),
         }
+    }
+
+    /// Notes on stores that were out of range and dropped: defined, and often the reason of what is wrong.
+    pub fn dropped(&self) -> String {
+        let notes = self.0.iter().flat_map(|s| s.dropped(MOST));
+        notes.take(MOST).map(|n| format!("\n{n}")).collect()
     }
 
     /// Notes below a failure; empty if nothing is known.
@@ -90,6 +107,10 @@ mod tests {
         fn around(&self, _: u64, buffer: std::ops::Range<u64>, most: usize) -> Vec<String> {
             let near = buffer.contains(&self.1) && self.2 > 0;
             vec![format!("around {}", self.0); if near { most } else { 0 }]
+        }
+
+        fn dropped(&self, most: usize) -> Vec<String> {
+            vec![format!("dropped by {}", self.0); most]
         }
 
         fn all(&self, _: usize) -> Vec<String> {

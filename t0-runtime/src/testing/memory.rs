@@ -419,7 +419,7 @@ mod tests {
         assert!(w.difference(&image(f32::NAN, 1), &image(-f32::NAN, 2)).is_none());
         let wrong = w.difference(&image(1.0, 0), &image(2.5, 0)).unwrap();
         assert_eq!(wrong.byte, w.layout.at(1, 1));
-        assert_eq!(wrong.text, "y[1][1] is 2.5e0 from optimised code and 1 from plain code");
+        assert_eq!(wrong.text, "y[1][1] is 2.5 from optimised code and 1 from plain code");
     }
 
     #[test]

@@ -24,20 +24,22 @@
 //! # t0_runtime::testing::run("doubles", &Plan::cases(3), doubles);
 //! ```
 
+mod asks;
 mod blame;
 mod draw;
 mod memory;
+mod outcome;
 mod panics;
 mod shrink;
 mod values;
 
-use std::collections::BTreeMap;
-use std::ops::RangeInclusive;
+use std::panic::Location;
 use std::time::Duration;
 
 use blame::{Record, Records, Wrong};
-use draw::{seed_of, Case, Draw, Random};
+use draw::{seed_of, Case};
 use memory::{compare, Contents, Layout, Watched, BAND};
+use outcome::{report, Kind, Outcome};
 use shrink::{shrink, Budget};
 
 use crate::error::{Error, Result};
@@ -47,70 +49,15 @@ use crate::{Gpu, Queue, SimOptions};
 pub use memory::{Input, InputMat, Output, OutputMat};
 pub use values::{Sample, Tolerance, Values};
 
-/// Sizes at which lanes, waves, workgroups and divisions by them go wrong; numbers with no factor in common with them.
-const SIZES: [usize; 24] = [
-    0, 1, 2, 3, 5, 7, 16, 17, 31, 32, 33, 63, 64, 65, 97, 127, 128, 129, 255, 256, 257, 511, 1009, 1025,
-];
-/// Gaps between the rows of matrices, in elements.
-const GAPS: [usize; 5] = [0, 1, 3, 8, 17];
-/// Longest input whose elements are told one by one in a case.
-const EXPLICIT: usize = 4096;
 const BUDGET: Budget = Budget {
     runs: 400,
     time: Duration::from_secs(20),
+    endless: Duration::from_secs(3),
 };
-/// Instructions of a wave of the simulated card in a test: what needs more takes seconds, so it is a loop without an end.
-const INSTRUCTIONS: u64 = 1 << 24;
-
-/// Makes the elements that are not the simplest, by index.
-type Explicit = dyn Fn() -> Option<BTreeMap<usize, String>>;
-/// Makes the texts of simpler values.
-type Simpler = dyn Fn(&str) -> Vec<String>;
-
-/// What is known of a draw, to make it simpler.
-struct Drawn {
-    /// Smallest size.
-    lowest: usize,
-    /// The elements one by one, if they are not too many.
-    explicit: Box<Explicit>,
-    /// Simpler values than one, as texts.
-    simpler: Box<Simpler>,
-}
-
-impl Drawn {
-    fn size(lowest: usize) -> Drawn {
-        Drawn {
-            lowest,
-            explicit: Box::new(|| None),
-            simpler: Box::new(|_| Vec::new()),
-        }
-    }
-
-    fn values<T: Sample>(data: Vec<T>, values: Values) -> Drawn {
-        let zero = values.simplest::<T>();
-        let explicit = move || {
-            let list = data.iter().enumerate().filter(|(_, x)| x.text() != zero.text());
-            (data.len() <= EXPLICIT).then(|| list.map(|(i, x)| (i, x.text())).collect())
-        };
-        let simpler = move |text: &str| {
-            let all = T::parse(text).map_or_else(Vec::new, |x| values.simpler(x));
-            all.into_iter().map(Sample::text).collect()
-        };
-        Drawn {
-            lowest: 0,
-            explicit: Box::new(explicit),
-            simpler: Box::new(simpler),
-        }
-    }
-}
-
-/// What came of one case.
-struct Outcome {
-    failure: Option<String>,
-    /// Every draw that was made.
-    case: Case,
-    drawn: BTreeMap<String, Drawn>,
-}
+/// Instructions of a wave of the simulated card in a test, and of all waves of a launch: what needs more takes seconds, so it
+/// is a loop without an end.
+const INSTRUCTIONS: u64 = 1 << 20;
+const OF_A_LAUNCH: u64 = 1 << 22;
 
 /// One case of a property test: hands out shapes, values and buffers, launches, compares.
 ///
@@ -121,7 +68,11 @@ pub struct KernelTest {
     /// The draws to make; others are the simplest, or random if there is a seed.
     given: Case,
     random: Option<(u64, usize)>,
+    /// Draws that the test does not allow are refused, not changed: somebody wrote them down.
+    strict: bool,
     done: Outcome,
+    /// Which call of the test is running.
+    at: Option<&'static Location<'static>>,
     watched: Vec<Watched>,
     ordered: bool,
     /// Other orders of waves that launches run in, too.
@@ -157,6 +108,8 @@ pub struct Plan {
     pub cases: usize,
     /// With checked indices, as `#[kernel(checked)]`.
     pub checked: bool,
+    /// Instructions a wave may execute before it counts as an endless loop; without: 2²⁰, and 2²² all waves of a launch.
+    pub instructions: Option<u64>,
 }
 
 impl Plan {
@@ -166,6 +119,7 @@ impl Plan {
             case: None,
             cases,
             checked: false,
+            instructions: None,
         }
     }
 
@@ -183,6 +137,13 @@ impl Plan {
         self.checked = true;
         self
     }
+
+    /// The same for kernels whose waves execute so many instructions.
+    #[must_use]
+    pub fn instructions(mut self, most: u64) -> Plan {
+        self.instructions = Some(most);
+        self
+    }
 }
 
 impl KernelTest {
@@ -195,11 +156,12 @@ impl KernelTest {
             queue: queue.with_checked(checked),
             given,
             random,
+            strict: false,
             done: Outcome {
-                failure: None,
-                case: Case::default(),
-                drawn: BTreeMap::new(),
+                checked,
+                ..Outcome::default()
             },
+            at: None,
             watched: Vec::new(),
             ordered: true,
             orders: match random {
@@ -213,120 +175,23 @@ impl KernelTest {
     }
 
     /// Makes the case fail, unless it has failed already.
+    #[track_caller]
     pub fn fail(&mut self, why: impl Into<String>) {
-        self.done.failure.get_or_insert_with(|| why.into());
+        self.at = Some(Location::caller());
+        self.fail_as(Kind::Said, why);
     }
 
-    fn fail_if(&mut self, why: Option<String>) {
+    fn fail_as(&mut self, kind: Kind, why: impl Into<String>) {
+        if self.done.failure.is_none() {
+            self.done.failure = Some(why.into());
+            (self.done.kind, self.done.place) = (kind, self.at);
+        }
+    }
+
+    fn fail_if(&mut self, kind: Kind, why: Option<String>) {
         if let Some(why) = why {
-            self.fail(why);
+            self.fail_as(kind, why);
         }
-    }
-
-    // ---- draws -----------------------------------------------------------------------------------------------------
-
-    fn record(&mut self, name: &str, draw: Draw, drawn: Drawn) {
-        let plain = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
-        if name.is_empty() || !name.chars().all(plain) {
-            self.fail(format!("{name:?} is no name for a draw; use letters, digits and `_`"));
-        }
-        if self.done.case.0.insert(name.to_string(), draw).is_some() {
-            self.fail(format!("two draws are called `{name}`; give each a name of its own"));
-        }
-        self.done.drawn.insert(name.to_string(), drawn);
-    }
-
-    fn generator(&self, name: &str) -> Option<Random> {
-        self.random.map(|(seed, _)| Random::new(seed_of(seed, name)))
-    }
-
-    fn size(&mut self, name: &str, lowest: usize, highest: usize, make: impl Fn(&mut Random, usize) -> usize) -> usize {
-        let n = match (self.given.0.get(name), self.generator(name)) {
-            (Some(Draw::Size(n)), _) => *n,
-            (Some(Draw::Scalar(text)), _) => match text.parse() {
-                Ok(n) => n,
-                Err(_) => {
-                    self.fail(format!("`{name}={text}`: a size is a whole number"));
-                    lowest
-                }
-            },
-            (_, Some(mut r)) => {
-                let first = !self.done.case.0.values().any(|d| matches!(d, Draw::Size(_)));
-                let turn = self
-                    .random
-                    .map_or(usize::MAX, |(_, case)| if first { case } else { usize::MAX });
-                make(&mut r, turn)
-            }
-            _ => lowest,
-        };
-        let n = n.clamp(lowest, highest.max(lowest));
-        self.record(name, Draw::Size(n), Drawn::size(lowest));
-        n
-    }
-
-    /// A size in a range. Every size at which things go wrong (0, 1, around waves and workgroups, primes) is drawn often; the
-    /// first shape of a test takes them one by one.
-    pub fn shape(&mut self, name: &str, range: RangeInclusive<usize>) -> usize {
-        let (lowest, highest) = (*range.start(), *range.end());
-        let special: Vec<usize> = SIZES.into_iter().filter(|n| range.contains(n)).collect();
-        self.size(name, lowest, highest, |r, turn| match special.get(turn) {
-            Some(&n) => n,
-            None if !special.is_empty() && r.below(4) > 0 => special[r.below(special.len() as u64) as usize],
-            None => {
-                let span = (highest.saturating_sub(lowest) as f64 + 1.0).ln() * r.unit();
-                lowest + span.exp() as usize - 1
-            }
-        })
-    }
-
-    /// A scalar of any value.
-    pub fn scalar<T: Sample>(&mut self, name: &str) -> T {
-        self.scalar_of(name, Values::Any)
-    }
-
-    /// A scalar.
-    pub fn scalar_of<T: Sample>(&mut self, name: &str, values: Values) -> T {
-        let x = match (self.given.0.get(name), self.generator(name)) {
-            (Some(Draw::Scalar(text)), _) => match T::parse(text) {
-                Some(x) => x,
-                None => {
-                    self.fail(format!("`{name}={text}` is not a value of its type"));
-                    values.simplest()
-                }
-            },
-            (_, Some(mut r)) => values.draw(&mut r),
-            _ => values.simplest(),
-        };
-        self.record(name, Draw::Scalar(x.text()), Drawn::values(vec![x], values));
-        x
-    }
-
-    fn elements<T: Sample>(&mut self, name: &str, n: usize, values: Values) -> Vec<T> {
-        let draw = match (self.given.0.get(name), self.random) {
-            (Some(draw @ (Draw::Seed(_) | Draw::Elements(_))), _) => draw.clone(),
-            (None, Some((seed, _))) => Draw::Seed(seed_of(seed, name)),
-            _ => Draw::Elements(BTreeMap::new()),
-        };
-        let (data, draw) = match draw {
-            Draw::Elements(mut list) => {
-                list.retain(|&i, _| i < n);
-                let mut data = vec![values.simplest(); n];
-                for (&i, text) in &list {
-                    match T::parse(text) {
-                        Some(x) => data[i] = x,
-                        None => self.fail(format!("`{name}`: `{text}` is not a value of its type")),
-                    }
-                }
-                (data, Draw::Elements(list))
-            }
-            Draw::Seed(seed) => {
-                let mut r = Random::new(seed);
-                ((0..n).map(|_| values.draw(&mut r)).collect(), Draw::Seed(seed))
-            }
-            other => (vec![values.simplest(); n], other),
-        };
-        self.record(name, draw, Drawn::values(data.clone(), values));
-        data
     }
 
     // ---- buffers ---------------------------------------------------------------------------------------------------
@@ -371,6 +236,7 @@ impl KernelTest {
     ///
     /// # Panics
     /// If there is no memory for it, as every method that makes a buffer.
+    #[track_caller]
     pub fn input<T: Sample>(&mut self, name: &str, n: usize) -> Input<T> {
         self.input_of(name, n, Values::Any)
     }
@@ -379,6 +245,7 @@ impl KernelTest {
     ///
     /// # Panics
     /// If there is no memory for it.
+    #[track_caller]
     pub fn input_of<T: Sample>(&mut self, name: &str, n: usize, values: Values) -> Input<T> {
         let data = self.elements(name, n, values);
         let buffer = made(self.buffer(name, n, Some(&data)));
@@ -390,6 +257,7 @@ impl KernelTest {
     ///
     /// # Panics
     /// If there is no memory for it.
+    #[track_caller]
     pub fn output<T: Sample>(&mut self, name: &str, n: usize) -> Output<T> {
         let buffer = made(self.buffer::<T>(name, n, None));
         Output {
@@ -403,6 +271,7 @@ impl KernelTest {
     ///
     /// # Panics
     /// If there is no memory for it.
+    #[track_caller]
     pub fn inout<T: Sample>(&mut self, name: &str, n: usize) -> Output<T> {
         self.inout_of(name, n, Values::Any)
     }
@@ -411,6 +280,7 @@ impl KernelTest {
     ///
     /// # Panics
     /// If there is no memory for it.
+    #[track_caller]
     pub fn inout_of<T: Sample>(&mut self, name: &str, n: usize, values: Values) -> Output<T> {
         let before = self.elements(name, n, values);
         let buffer = made(self.buffer(name, n, Some(&before)));
@@ -424,15 +294,11 @@ impl KernelTest {
         }
     }
 
-    fn gap(&mut self, name: &str) -> usize {
-        let name = format!("{name}.gap");
-        self.size(&name, 0, usize::MAX, |r, _| GAPS[r.below(GAPS.len() as u64) as usize])
-    }
-
     /// A matrix to read, with elements of any value and poison between its rows.
     ///
     /// # Panics
     /// If there is no memory for it.
+    #[track_caller]
     pub fn input_mat<T: Sample>(&mut self, name: &str, rows: usize, cols: usize) -> InputMat<T> {
         self.input_mat_of(name, rows, cols, Values::Any)
     }
@@ -441,6 +307,7 @@ impl KernelTest {
     ///
     /// # Panics
     /// If there is no memory for it.
+    #[track_caller]
     pub fn input_mat_of<T: Sample>(&mut self, name: &str, rows: usize, cols: usize, values: Values) -> InputMat<T> {
         let stride = cols + self.gap(name);
         let data = self.elements(name, rows * cols, values);
@@ -460,6 +327,7 @@ impl KernelTest {
     ///
     /// # Panics
     /// If there is no memory for it.
+    #[track_caller]
     pub fn output_mat<T: Sample>(&mut self, name: &str, rows: usize, cols: usize) -> OutputMat<T> {
         let stride = cols + self.gap(name);
         let buffer = made(self.gpu.alloc_mat_between::<T>(rows, cols, stride, BAND));
@@ -479,10 +347,12 @@ impl KernelTest {
     }
 
     /// Launches a kernel, waits for it, and looks at everything it must not have done.
+    #[track_caller]
     pub fn launch(&mut self, kernel: impl Launch) {
         if self.done.failure.is_some() {
             return;
         }
+        self.at = Some(Location::caller());
         let before = self.contents();
         self.earlier = std::mem::take(&mut self.records);
         let plain = self.run(&kernel, &before, true, " (plain code)");
@@ -495,7 +365,7 @@ impl KernelTest {
                 let notes = optimised.notes(w, &d) + &plain.notes_of("plain code", w, &d);
                 d.text + &notes
             });
-            self.fail_if(why);
+            self.fail_if(Kind::Differs, why);
         }
         self.results = optimised.into_iter().collect();
         if self.gpu.is_simulated() {
@@ -537,13 +407,15 @@ impl KernelTest {
             // They are told below.
             Err(Error::Findings { .. }) => {}
             Err(e) => {
-                self.fail(format!("the launch failed{by}: {e}"));
+                let (kind, why) = outcome::of_launch(&e);
+                self.fail_as(kind, format!("the launch failed{by}: {why}"));
                 return None;
             }
         }
         let findings = self.gpu.findings();
         if let Some(first) = findings.first() {
-            self.fail(format!("the sanitizer found a mistake{by}:\n{first}"));
+            let why = format!("the sanitizer found a mistake{by}:\n{}", outcome::with_help(first));
+            self.fail_as(outcome::of_finding(first), why);
         }
         let run = Run {
             contents: self.contents(),
@@ -555,17 +427,19 @@ impl KernelTest {
         let why = stray
             .next()
             .map(|(w, s)| format!("{}{by}{}", s.text, records.notes(w, &s)));
-        self.fail_if(why);
+        self.fail_if(Kind::Stray, why);
         Some(run)
     }
 
     // ---- expectations ----------------------------------------------------------------------------------------------
 
     /// Every element of a vector is what a reference on the CPU gives for its index.
+    #[track_caller]
     pub fn expect<T: Sample>(&mut self, out: &Output<T>, want: impl Fn(usize) -> T, tolerance: Tolerance) {
         if self.done.failure.is_some() {
             return;
         }
+        self.at = Some(Location::caller());
         let name = |i| format!("{}[{i}]", out.name);
         self.in_all_orders(&out.name, |written, layout| {
             let got = out.buffer.to_vec()?;
@@ -574,6 +448,7 @@ impl KernelTest {
     }
 
     /// Every element of a matrix is what a reference on the CPU gives for its row and column.
+    #[track_caller]
     pub fn expect_mat<T: Sample>(
         &mut self,
         out: &OutputMat<T>,
@@ -583,6 +458,7 @@ impl KernelTest {
         if self.done.failure.is_some() {
             return;
         }
+        self.at = Some(Location::caller());
         let cols = out.buffer.cols().max(1);
         let name = |i| format!("{}[{}][{}]", out.name, i / cols, i % cols);
         let want = |i| want(i / cols, i % cols);
@@ -596,10 +472,10 @@ impl KernelTest {
     /// elements were written, where somebody keeps count, and where they lie.
     fn in_all_orders(&mut self, name: &str, check: impl Fn(Option<Vec<bool>>, &Layout) -> Result<Option<Wrong>>) {
         let Some(k) = self.watched.iter().position(|w| w.name == name) else {
-            return self.fail(format!("`{name}` is no buffer of this test"));
+            return self.fail_as(Kind::Said, format!("`{name}` is no buffer of this test"));
         };
         let w = &self.watched[k];
-        let look = |records: &Records| {
+        let look = || {
             let written = w.core.written_bytes();
             let all = |at: usize| {
                 written
@@ -607,28 +483,35 @@ impl KernelTest {
                     .is_none_or(|b| b[at..at + w.layout.size].iter().all(|&b| b))
             };
             let elements = written.is_some().then(|| w.layout.elements(all));
-            match check(elements, &w.layout) {
-                Ok(wrong) => wrong.map(|wrong| (records.notes(w, &wrong), wrong.text)),
-                Err(e) => Some((String::new(), e.to_string())),
-            }
+            check(elements, &w.layout).unwrap_or_else(|e| Some(Wrong::because(e)))
         };
-        let mut failures = vec![look(&self.records)];
+        let mut all = vec![(look(), self.records.clone())];
         let now = Contents::of(&w.core);
         for other in self.results.iter().filter(|r| r.contents[k].bytes != now.bytes) {
             other.contents[k].put_back(&w.core);
-            failures.push(look(&self.earlier.with(&other.record)));
+            all.push((look(), self.earlier.with(&other.record)));
             now.put_back(&w.core);
         }
-        let some_right = failures.iter().any(Option::is_none);
-        let wrong = failures.into_iter().flatten().next();
-        self.fail_if(wrong.map(|(notes, why)| match some_right {
-            true => format!(
-                "{why}; in another order of waves it is right: the result depends on the order, is a barrier missing?{notes}"
-            ),
-            false => why + &notes,
-        }));
+        let (wrong, right): (Vec<_>, Vec<_>) = all.into_iter().partition(|(wrong, _)| wrong.is_some());
+        let first = wrong.into_iter().find_map(|(wrong, records)| Some((wrong?, records)));
+        let why = first.map(|(wrong, records)| {
+            let notes = records.notes(w, &wrong) + &records.dropped();
+            match right.first() {
+                Some((_, other)) => {
+                    let other = other.notes_of("where it is right", w, &wrong);
+                    format!("{}; {ORDER}{notes}{other}", wrong.text)
+                }
+                None => wrong.text + &notes,
+            }
+        });
+        self.fail_if(Kind::Wrong, why);
     }
 }
+
+/// What is said of a result that is wrong in one order of waves and right in another.
+const ORDER: &str =
+    "in another order of waves it is right: the result depends on the order; several waves write it, or read what \
+                     others write, with no `group::barrier()` between";
 
 impl std::fmt::Debug for KernelTest {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -637,6 +520,7 @@ impl std::fmt::Debug for KernelTest {
 }
 
 /// A buffer, or the end of the test.
+#[track_caller]
 fn made<T>(buffer: Result<T>) -> T {
     match buffer {
         Ok(b) => b,
@@ -646,35 +530,57 @@ fn made<T>(buffer: Result<T>) -> T {
 
 /// The device tests run on: the one `T0_DEVICE` names, with the sanitizer where that is the simulated one, unless
 /// `T0_SANITIZE` says something else.
-fn device() -> Result<Gpu> {
+fn device(plan: &Plan) -> Result<Gpu> {
     let silent = std::env::var_os("T0_SANITIZE").is_none();
     Gpu::open_with(&SimOptions {
         sanitize: silent.then_some(true),
-        instructions: Some(INSTRUCTIONS),
+        instructions: Some(plan.instructions.unwrap_or(INSTRUCTIONS)),
+        launch_instructions: plan.instructions.is_none().then_some(OF_A_LAUNCH),
         ..SimOptions::default()
     })
 }
 
 /// Runs cases on a device, which is opened anew when a kernel broke it.
-struct Runner {
+struct Runner<'p> {
     gpu: Gpu,
-    checked: bool,
+    plan: &'p Plan,
     body: fn(&mut KernelTest),
 }
 
-impl Runner {
+impl Runner<'_> {
     fn case(&mut self, given: &Case, random: Option<(u64, usize)>, aim: Aim) -> Outcome {
-        let how = (self.checked, aim);
+        let how = (self.plan.checked, aim);
         let mut test = match KernelTest::new(&self.gpu, given.clone(), random, how) {
             Err(Error::DeviceLost { .. }) => {
-                self.gpu = made(device());
+                self.gpu = made(device(self.plan));
                 made(KernelTest::new(&self.gpu, given.clone(), random, how))
             }
             test => made(test),
         };
-        let panic = panics::caught(|| (self.body)(&mut test));
-        test.fail_if(panic);
+        self.finish(&mut test);
         test.done
+    }
+
+    /// A case that somebody wrote down.
+    fn written(&mut self, given: &Case) -> Outcome {
+        let mut test = made(KernelTest::new(
+            &self.gpu,
+            given.clone(),
+            None,
+            (self.plan.checked, Aim::Lines),
+        ));
+        test.strict = true;
+        self.finish(&mut test);
+        test.refuse_unknown();
+        test.done
+    }
+
+    fn finish(&self, test: &mut KernelTest) {
+        if let Some((place, text)) = panics::caught(|| (self.body)(test)) {
+            // The text has the place.
+            test.at = None;
+            test.fail_as(Kind::Panic(place), text);
+        }
     }
 }
 
@@ -682,10 +588,11 @@ impl Runner {
 ///
 /// # Panics
 /// If a case fails, with the smallest one found as a test; if there is no device.
+#[track_caller]
 pub fn run(name: &str, plan: &Plan, body: fn(&mut KernelTest)) {
     let mut runner = Runner {
-        gpu: made(device()),
-        checked: plan.checked,
+        gpu: made(device(plan)),
+        plan,
         body,
     };
     if let Some(case) = &plan.case {
@@ -693,8 +600,9 @@ pub fn run(name: &str, plan: &Plan, body: fn(&mut KernelTest)) {
             Ok(c) => c,
             Err(word) => panic!("`{word}` is no draw; a case is written `name=value …`, as a failing test prints it"),
         };
-        if let Some(failure) = runner.case(&given, None, Aim::Lines).failure {
-            panic!("{name} fails: {failure}");
+        let outcome = runner.written(&given);
+        if outcome.failure.is_some() {
+            panic!("{name} fails: {}", outcome.text());
         }
         return;
     }
@@ -705,14 +613,17 @@ pub fn run(name: &str, plan: &Plan, body: fn(&mut KernelTest)) {
         let first = runner.case(&Case::default(), Some((drawn, n)), Aim::Verdict);
         if first.failure.is_some() {
             let (mut best, tried) = shrink(first, BUDGET, &mut |case| runner.case(case, None, Aim::Verdict));
-            // Once more, now that it is worth the memory to know who stored what.
-            best.failure = runner.case(&best.case, None, Aim::Lines).failure.or(best.failure);
+            // Once more, now that it is worth the memory to know who stored what; nobody knows it of a launch that did not end.
+            if best.kind != Kind::Endless {
+                best.failure = runner.case(&best.case, None, Aim::Lines).failure.or(best.failure);
+            }
             panic!("{}", report(name, plan, &best, [n, cases, tried], seed));
         }
     }
 }
 
 /// A number from the environment: decimal, or hexadecimal behind `0x`.
+#[track_caller]
 fn setting(variable: &str) -> Option<u64> {
     let text = std::env::var(variable).ok().filter(|t| !t.is_empty())?;
     let n = match text.strip_prefix("0x") {
@@ -723,34 +634,6 @@ fn setting(variable: &str) -> Option<u64> {
         Ok(n) => Some(n),
         Err(_) => panic!("{variable} is `{text}`; use a whole number, such as 100 or 0x1f"),
     }
-}
-
-/// The smallest failing case as a test of its own.
-fn report(name: &str, plan: &Plan, best: &Outcome, [n, cases, tried]: [usize; 3], seed: u64) -> String {
-    let failure = best.failure.as_deref().unwrap_or_default();
-    let lowest = |name: &str| best.drawn.get(name).map_or(0, |d| d.lowest);
-    let case = best.case.clone().short(lowest);
-    format!(
-        "{name} fails: {failure}\n\n\
-         case {n} of {cases}, made smaller in {tried} steps (T0_TEST_SEED={seed:#x} draws the same ones); as a test:\n\n{}",
-        test_text(name, plan, &case, best)
-    )
-}
-
-/// A test of one case, to paste next to the property test.
-fn test_text(name: &str, plan: &Plan, case: &Case, best: &Outcome) -> String {
-    let shapes = best.case.0.iter().filter_map(|(name, d)| match d {
-        Draw::Size(n) if !name.contains('.') => Some(format!("_{name}{n}")),
-        _ => None,
-    });
-    let suffix: String = shapes.collect();
-    let suffix = if suffix.is_empty() { "_case".into() } else { suffix };
-    let text = case.to_string();
-    let checked = if plan.checked { ", checked" } else { "" };
-    format!(
-        "#[t0::kernel_test(case = {text:?}{checked})]\n\
-         fn {name}{suffix}(t: &mut t0::testing::KernelTest) {{\n    {name}(t)\n}}\n"
-    )
 }
 
 #[cfg(test)]

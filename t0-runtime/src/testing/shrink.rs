@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use super::draw::{Case, Draw};
-use super::Outcome;
+use super::outcome::{Kind, Outcome};
 
 /// What one search may cost.
 pub(super) struct Budget {
     pub runs: usize,
     pub time: Duration,
+    /// Time for cases that do not end: each takes long, and they are alike.
+    pub endless: Duration,
 }
 
 /// A search under way.
@@ -20,6 +22,8 @@ pub(super) struct Shrink<'a> {
     runs: usize,
     budget: Budget,
     start: Instant,
+    /// Spent on cases that do not end.
+    endless: Duration,
 }
 
 /// The smallest failing case found, and how many were tried.
@@ -30,6 +34,7 @@ pub(super) fn shrink(first: Outcome, budget: Budget, attempt: &mut dyn FnMut(&Ca
         runs: 0,
         budget,
         start: Instant::now(),
+        endless: Duration::ZERO,
     };
     while s.round() {}
     (s.best, s.runs)
@@ -37,10 +42,10 @@ pub(super) fn shrink(first: Outcome, budget: Budget, attempt: &mut dyn FnMut(&Ca
 
 impl Shrink<'_> {
     fn spent(&self) -> bool {
-        self.runs >= self.budget.runs || self.start.elapsed() >= self.budget.time
+        self.runs >= self.budget.runs || self.start.elapsed() >= self.budget.time || self.endless >= self.budget.endless
     }
 
-    /// Tries the best case with another draw; it is the best one from then on if it fails too.
+    /// Tries the best case with another draw; it is the best one from then on if it fails in the same way.
     fn fails_with(&mut self, name: &str, draw: Draw) -> bool {
         if self.spent() || self.best.case.0.get(name) == Some(&draw) {
             return false;
@@ -48,8 +53,14 @@ impl Shrink<'_> {
         let mut case = self.best.case.clone();
         case.0.insert(name.to_string(), draw);
         self.runs += 1;
+        let start = Instant::now();
         let outcome = (self.attempt)(&case);
-        let fails = outcome.failure.is_some();
+        if outcome.failure.is_some() && outcome.kind == Kind::Endless {
+            self.endless += start.elapsed();
+        }
+        // What the test does not allow it has changed, perhaps to what it was.
+        let other = outcome.case != self.best.case;
+        let fails = other && outcome.failure.is_some() && outcome.kind == self.best.kind;
         if fails {
             self.best = outcome;
         }
@@ -134,6 +145,23 @@ impl Shrink<'_> {
         let front: BTreeMap<usize, String> = list.values().cloned().enumerate().collect();
         if front != list && self.fails_with(name, Draw::Elements(front.clone())) {
             (list, better) = (front, true);
+        }
+        // or at least forward: where elements stand next to each other matters
+        while let Some(&first) = list.keys().next() {
+            let by = |d: usize| {
+                list.iter()
+                    .map(|(i, text)| (i - d, text.clone()))
+                    .collect::<BTreeMap<_, _>>()
+            };
+            let moved = [first / 2, 1].into_iter().filter(|&d| d > 0 && d <= first).map(by);
+            match moved
+                .collect::<Vec<_>>()
+                .into_iter()
+                .find(|m| self.fails_with(name, Draw::Elements(m.clone())))
+            {
+                Some(m) => (list, better) = (m, true),
+                None => break,
+            }
         }
         for (i, text) in list.clone() {
             for simpler in self.simpler(name, &text) {

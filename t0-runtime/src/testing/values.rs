@@ -1,5 +1,7 @@
 //! Elements of test inputs: how they are drawn, written, made simpler and compared.
 
+use std::fmt;
+
 use half::{bf16, f16};
 
 use super::draw::Random;
@@ -8,7 +10,9 @@ use crate::param::Element;
 /// What the elements of an input are drawn from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Values {
-    /// Anything its type holds: half of it edge values (±0, ±1, largest, smallest, subnormal, ∞, NaN), half random.
+    /// Anything its type holds. Of the elements of one vector half are edge values (±0, ±1, largest, smallest, subnormal, ∞,
+    /// NaN), of another one few or none, and in some few different values come again and again: edges at every place would
+    /// hide who wins among all others, none what becomes of equals.
     Any,
     /// The same without ∞ and NaN.
     Finite,
@@ -145,10 +149,14 @@ macro_rules! floats {
                 match () {
                     () if x.is_nan() => "nan".into(),
                     () if x.fract() == 0.0 && x.abs() < 1e15 => if self.to_bits() == (-self).to_bits() { "0".into() } else { format!("{x:.0}") },
-                    // short where that reads back, else every digit
+                    // short where that reads back, else every digit; an exponent only where there would be many zeros
                     () => {
-                        let short = format!("{:e}", x as f32);
-                        match <$t as Sample>::parse(&short) { Some(y) if y.to_bits() == self.to_bits() => short, _ => format!("{x:e}") }
+                        let plain = (1e-5..1e15).contains(&x.abs());
+                        let (short, long) = match plain {
+                            true => (format!("{}", x as f32), format!("{x}")),
+                            false => (format!("{:e}", x as f32), format!("{x:e}")),
+                        };
+                        match <$t as Sample>::parse(&short) { Some(y) if y.to_bits() == self.to_bits() => short, _ => long }
                     }
                 }
             }
@@ -164,38 +172,108 @@ floats! {
     bf16, u16, bf16::from_f64, bf16::to_f64;
 }
 
+/// What the values of one vector are like.
+#[derive(Clone, Copy, Debug)]
+struct Mood {
+    /// One in so many is an edge value; 0: none, and none of rare size.
+    edges: u64,
+    /// So many different values, if they are few.
+    distinct: u64,
+}
+
+impl Mood {
+    const USUAL: Mood = Mood { edges: 2, distinct: 0 };
+
+    fn draw(r: &mut Random) -> Mood {
+        match r.below(5) {
+            0 => Mood::USUAL,
+            1 => Mood { edges: 32, distinct: 0 },
+            2 => Mood { edges: 0, distinct: 0 },
+            _ => Mood {
+                edges: 8,
+                distinct: 1 + r.below(4),
+            },
+        }
+    }
+
+    fn is_edge(self, r: &mut Random) -> bool {
+        self.edges > 0 && r.below(self.edges) == 0
+    }
+}
+
+impl fmt::Display for Values {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Values::Any => f.write_str("any value"),
+            Values::Finite => f.write_str("finite values"),
+            Values::Between(lo, hi) => write!(f, "numbers from {lo} to {hi}"),
+            Values::Whole(lo, hi) => write!(f, "whole numbers from {lo} to {hi}"),
+        }
+    }
+}
+
 impl Values {
+    /// Are there none?
+    pub(super) fn is_empty(self) -> bool {
+        match self {
+            Values::Any | Values::Finite => false,
+            Values::Between(lo, hi) => lo.is_nan() || hi.is_nan() || lo > hi,
+            Values::Whole(lo, hi) => lo > hi,
+        }
+    }
+
+    /// The values of a vector.
+    pub(super) fn draw_all<T: Sample>(self, r: &mut Random, n: usize) -> Vec<T> {
+        let mood = Mood::draw(r);
+        let few: Vec<T> = (0..mood.distinct).map(|_| self.draw_in(mood, r)).collect();
+        let one = |_| match few.is_empty() {
+            true => self.draw_in(mood, r),
+            false => pick(&few, r),
+        };
+        (0..n).map(one).collect()
+    }
+
     /// A value.
     pub(super) fn draw<T: Sample>(self, r: &mut Random) -> T {
+        self.draw_in(Mood::USUAL, r)
+    }
+
+    fn draw_in<T: Sample>(self, mood: Mood, r: &mut Random) -> T {
         match self {
-            Values::Any => match r.below(2) {
-                0 => pick(&T::edges(), r),
-                _ => random(r),
-            },
+            Values::Any if mood.is_edge(r) => pick(&T::edges(), r),
+            Values::Any => random(r, mood.edges > 0),
             Values::Finite => loop {
-                let x: T = Values::Any.draw(r);
+                let x: T = Values::Any.draw_in(mood, r);
                 if x.to_f64().is_finite() {
                     return x;
                 }
             },
-            Values::Between(lo, hi) => match r.below(8) {
-                0 => self.nearest(T::of_i64(0)),
-                1 => T::of_f64(lo),
-                2 => T::of_f64(hi),
-                _ => self.nearest(T::of_f64(lo + (hi - lo) * r.unit())),
+            Values::Between(lo, hi) => match mood.is_edge(r) {
+                true => pick(&[self.simplest(), T::of_f64(lo), T::of_f64(hi)], r),
+                false => self.nearest(T::of_f64(lo + (hi - lo) * r.unit())),
             },
             Values::Whole(lo, hi) => T::of_i64(lo.saturating_add(r.below(hi.abs_diff(lo).saturating_add(1)) as i64)),
         }
     }
 
-    /// Is a value one of these?
+    /// Is a value one of these? Bounds count as what they are in the type: rounded, integers wrapped around.
     pub(super) fn allow<T: Sample>(self, x: T) -> bool {
-        let x = x.to_f64();
+        let v = x.to_f64();
         match self {
             Values::Any => true,
-            Values::Finite => x.is_finite(),
-            Values::Between(lo, hi) => (lo..=hi).contains(&x),
-            Values::Whole(lo, hi) => x.fract() == 0.0 && (lo as f64..=hi as f64).contains(&x),
+            Values::Finite => v.is_finite(),
+            Values::Between(lo, hi) => {
+                let [first, last] = [lo, hi].map(|b| T::of_f64(b).to_f64());
+                (lo.min(first)..=hi.max(last)).contains(&v)
+            }
+            Values::Whole(lo, hi) if T::IS_FLOAT => {
+                let [first, last] = [lo, hi].map(|b| T::of_i64(b).to_f64());
+                (v.fract() == 0.0 || v.is_infinite()) && (first..=last).contains(&v)
+            }
+            Values::Whole(lo, hi) => {
+                let all = 1i128 << (8 * size_of::<T>());
+                (x.rank() - i128::from(lo)).rem_euclid(all) <= i128::from(hi) - i128::from(lo)
+            }
         }
     }
 
@@ -204,12 +282,14 @@ impl Values {
         self.nearest(T::of_i64(0))
     }
 
-    fn nearest<T: Sample>(self, x: T) -> T {
+    /// The value that is allowed and next to this one.
+    pub(super) fn nearest<T: Sample>(self, x: T) -> T {
         match self {
             _ if self.allow(x) => x,
             Values::Between(lo, hi) => T::of_f64(x.to_f64().clamp(lo, hi)),
             Values::Whole(lo, hi) => T::of_i64((x.to_f64() as i64).clamp(lo, hi)),
-            Values::Any | Values::Finite => x,
+            Values::Finite => T::of_i64(0),
+            Values::Any => x,
         }
     }
 
@@ -244,9 +324,9 @@ fn pick<T: Copy>(list: &[T], r: &mut Random) -> T {
     list[r.below(list.len() as u64) as usize]
 }
 
-/// Floats: mostly of everyday size, sometimes any bits.
-fn random<T: Sample>(r: &mut Random) -> T {
-    match T::IS_FLOAT && r.below(4) > 0 {
+/// Floats: mostly of everyday size; sometimes any bits, if they may be `odd`.
+fn random<T: Sample>(r: &mut Random, odd: bool) -> T {
+    match T::IS_FLOAT && (r.below(4) > 0 || !odd) {
         true => T::of_f64((r.unit() - 0.5) * 2f64.powi(r.below(20) as i32 - 6)),
         false => T::from_bits64(r.bits()),
     }
@@ -279,7 +359,12 @@ mod tests {
         reads_back::<i8>();
         reads_back::<u32>();
         reads_back::<i64>();
-        assert_eq!(1.5f32.text(), "1.5e0");
+        let texts = [1.5, 0.9995004, -0.0001, 1.25e-6, 3e38].map(f32::text);
+        assert_eq!(texts, ["1.5", "0.9995004", "-0.0001", "1.25e-6", "3e38"]);
+        assert_eq!(
+            (0.1f64.text(), f16::from_f32(0.1).text()),
+            ("0.1".into(), "0.099975586".into())
+        );
         assert_eq!(
             (0.0f32.text(), (-0.0f32).text(), 3.0f32.text()),
             ("0".into(), "-0".into(), "3".into())
@@ -295,12 +380,60 @@ mod tests {
             assert!(all.iter().all(|&x| v.simpler(x).into_iter().all(|y| v.allow(y))));
         }
         assert_eq!(Values::Between(0.5, 2.0).simplest::<f32>(), 0.5);
+        // whatever is drawn is allowed, bounds that the type rounds or wraps around included
+        fn drawn_are_allowed<T: Sample>(v: Values) {
+            let mut r = Random::new(3);
+            for _ in 0..20 {
+                let all = v.draw_all::<T>(&mut r, 50);
+                assert!(
+                    all.iter().all(|&x| v.allow(x) && v.nearest(x).text() == x.text()),
+                    "{v}"
+                );
+            }
+        }
+        for v in [
+            Values::Between(0.001, 0.1),
+            Values::Whole(-3, 300),
+            Values::Finite,
+            Values::Whole(0, 1 << 40),
+        ] {
+            drawn_are_allowed::<f32>(v);
+            drawn_are_allowed::<f16>(v);
+            drawn_are_allowed::<u8>(v);
+            drawn_are_allowed::<i64>(v);
+        }
+        assert!(
+            !Values::Whole(0, 4).allow(5u32) && !Values::Whole(0, 4).allow(-1i8) && !Values::Whole(0, 4).allow(1.5f32)
+        );
+        assert_eq!(
+            (Values::Whole(0, 4).nearest(9u8), Values::Whole(2, 4).nearest(0.0f32)),
+            (4, 2.0)
+        );
+        assert!(
+            Values::Whole(0, -1).is_empty() && Values::Between(1.0, 0.5).is_empty() && !Values::Whole(3, 3).is_empty()
+        );
         assert_eq!(Values::Any.simpler(-2.5f32), [0.0, 1.0, 2.0, -1.0, -2.0]);
         assert_eq!(Values::Any.simpler(9u8), [0, 1, 2, 4, 8]);
         assert_eq!(Values::Whole(-9, -3).simpler(-7i32), [-3, -6]);
         assert_eq!(Values::Any.simpler(0x1060u32)[3..6], [0x20, 0x60, 0x830]);
         assert_eq!(Values::Any.simpler(1u32), [0]);
         assert!(Values::Any.simpler(0u32).is_empty());
+    }
+
+    #[test]
+    fn vectors_differ_in_kind() {
+        let vectors: Vec<Vec<f32>> = (0..64)
+            .map(|seed| Values::Any.draw_all(&mut Random::new(seed), 400))
+            .collect();
+        let odd = |v: &&Vec<f32>| v.iter().filter(|x| !x.is_finite()).count();
+        let different = |v: &&Vec<f32>| {
+            let all: std::collections::BTreeSet<u32> = v.iter().map(|x| x.to_bits()).collect();
+            all.len()
+        };
+        // each kind is one in five
+        let many = |p: &dyn Fn(&&Vec<f32>) -> bool| vectors.iter().filter(p).count() >= 6;
+        assert!(many(&|v| odd(v) == 0) && many(&|v| (1..20).contains(&odd(v))) && many(&|v| odd(v) > 30));
+        assert!(many(&|v| different(v) <= 4) && many(&|v| different(v) > 350));
     }
 
     #[test]

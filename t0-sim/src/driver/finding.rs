@@ -150,7 +150,10 @@ fn lds_text(
     let element = array.map_or(0, |a| a.element);
     // An index below 0 has wrapped around.
     let index = wanted.and_then(|w| (w as i32).checked_div(element as i32));
-    let index = index.map_or_else(|| String::from("an index"), |i| format!("index {i}"));
+    let index = index.map_or_else(
+        || String::from("an index"),
+        |i| format!("index {}", t0_ir::index_text(i as u32)),
+    );
     let place = match array {
         Some(a) if element > 0 => format!("`{}`, which has {} elements", a.name, a.size / element),
         Some(a) => format!("`{}`", a.name),
@@ -250,7 +253,7 @@ mod tests {
         );
         assert_eq!(
             text(0x1_0044, Some(-4i32 as u32)),
-            "write at index -1 that is out of range of `tile`, which has 32 elements: it is dropped"
+            "write at index -1 (4294967295) that is out of range of `tile`, which has 32 elements: it is dropped"
         );
         assert_eq!(
             text(0x1_0040, None),

@@ -11,7 +11,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 
 use super::finding::{Finding, Severity, Site, Source};
 use super::place;
-use crate::written::Stored;
+use crate::written::{Dropped, Stored};
 
 /// A message before it is text.
 #[derive(Clone, Debug)]
@@ -132,6 +132,32 @@ impl fmt::Display for StoredBy<'_> {
         if !origin.is_empty() {
             note = note.element(Level::NOTE.message(origin));
         }
+        f.write_str(&Renderer::plain().decor_style(DecorStyle::Ascii).render(&[note]))
+    }
+}
+
+impl fmt::Display for Dropped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let of = match self.buffer.as_str() {
+            "" => String::from("a buffer"),
+            name => format!("`{name}`"),
+        };
+        let stores = match self.count {
+            1 => String::from("a store out of range of"),
+            n => format!("{n} stores out of range of"),
+        };
+        let dropped = if self.count == 1 {
+            "was dropped, here"
+        } else {
+            "were dropped, the first here"
+        };
+        let title = format!(
+            "{stores} {of} {dropped}: {}; {}",
+            instruction(&self.site),
+            who(&self.site)
+        );
+        let title = Group::with_title(Level::NOTE.secondary_title(title));
+        let note = snippet(title, self.site.source.as_ref());
         f.write_str(&Renderer::plain().decor_style(DecorStyle::Ascii).render(&[note]))
     }
 }

@@ -253,7 +253,10 @@ pub(super) fn exec(w: &mut Wave, env: &mut Env, i: &Instr, op: Mubuf) -> Step {
         None => {
             let at = |l: usize, b: u64, len: u64| places.at(l, b, len);
             if env.watched() {
-                show_scattered(w, env, i, what, (exec, r), &at);
+                let lanes = show_scattered(w, env, i, what, (exec, r), &at);
+                if let Some(watch) = env.watch.as_deref_mut() {
+                    watch.swallowed(w, i, what.kind(), lanes, places.res.base);
+                }
             }
             scattered(w, env, what, exec, r, &at)?;
         }

@@ -171,7 +171,7 @@ pub(super) fn typed(w: &mut Wave, env: &mut Env, i: &Instr, t: Typed, named: Opt
 fn show(w: &Wave, env: &mut Env, i: &Instr, places: &Places, bytes: u64, (kind, landing): (Kind, Landing), l: usize) {
     if places.at(l, 0, bytes).is_none() {
         if let Some(watch) = env.watch.as_deref_mut() {
-            watch.swallowed(1 << l);
+            watch.swallowed(w, i, kind, 1 << l, places.res.base);
         }
         return;
     }

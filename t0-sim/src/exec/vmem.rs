@@ -413,7 +413,8 @@ pub(super) fn scattered(
     Ok(())
 }
 
-/// Shows the parts of a scattered access to the sanitizer: dwords or the whole, byte by byte where those lie apart.
+/// Shows the parts of a scattered access to the sanitizer: dwords or the whole, byte by byte where those lie apart. The lanes
+/// of which nothing is in range.
 #[cold]
 pub(super) fn show_scattered(
     w: &Wave,
@@ -422,7 +423,7 @@ pub(super) fn show_scattered(
     what: Access,
     (exec, r): (u32, Regs),
     at: &dyn Fn(usize, u64, u64) -> Option<u64>,
-) {
+) -> u32 {
     let (all, step) = match what {
         Access::LoadWide(_) | Access::StoreWide(_) => (what.bytes(), 4),
         _ => (what.bytes(), what.bytes()),
@@ -464,9 +465,7 @@ pub(super) fn show_scattered(
             reached |= show(b + k, 1, &apart);
         }
     }
-    if let Some(watch) = env.watch.as_deref_mut() {
-        watch.swallowed(exec & !reached);
-    }
+    exec & !reached
 }
 
 /// Register and bit of byte `b` of what begins at bit `shift` of `reg`.

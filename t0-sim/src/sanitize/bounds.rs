@@ -24,11 +24,54 @@ struct Allocation {
     element: Option<u64>,
 }
 
+/// The elements of a parameter of t0's code: its arguments tell how many there are.
+#[derive(Clone, Debug)]
+struct Array {
+    start: u64,
+    end: u64,
+    name: Arc<str>,
+    /// Bytes of an element.
+    element: u64,
+    /// Columns of a matrix, and elements from row to row.
+    rows: Option<(u64, u64)>,
+}
+
+impl Array {
+    /// Of a parameter with an address, `word` being what the argument with a name holds.
+    fn new(arg: &Arg, va: u64, word: impl Fn(&str) -> Option<u64>) -> Option<Array> {
+        let element = element_bytes(&arg.type_name)?;
+        let rows = word("cols").zip(word("stride"));
+        // In a matrix the argument counts the elements from the first to the last.
+        let bytes = word("len")?.checked_mul(element)?;
+        Some(Array {
+            start: va,
+            end: va.checked_add(bytes)?,
+            name: arg.name.as_str().into(),
+            element,
+            rows: rows.filter(|r| r.1 > 0),
+        })
+    }
+
+    /// What the element at an address is called.
+    fn element_at(&self, va: u64) -> Option<String> {
+        let inside = (self.start..self.end).contains(&va);
+        let i = inside.then(|| (va - self.start) / self.element)?;
+        let name = &self.name;
+        Some(match self.rows {
+            None => format!("`{name}`, index {i}"),
+            Some((cols, stride)) if i % stride < cols => format!("`{name}[{}][{}]`", i / stride, i % stride),
+            Some((_, stride)) => format!("the gap behind row {} of `{name}`", i / stride),
+        })
+    }
+}
+
 /// The memory of a launch.
 #[derive(Debug)]
 pub(super) struct Bounds {
     /// By address.
     named: Vec<Allocation>,
+    /// Parameters of t0's code.
+    arrays: Vec<Array>,
     /// Arrays in LDS, by offset.
     lds: Vec<LdsVariable>,
     table: Arc<PageTable>,
@@ -48,6 +91,7 @@ impl Bounds {
         });
         Bounds {
             named: named.collect(),
+            arrays: Vec::new(),
             lds: Vec::new(),
             table: vm.table(),
         }
@@ -56,17 +100,37 @@ impl Bounds {
     /// Calls buffers by the parameters that point to their first byte.
     pub fn name_parameters(&mut self, args: &[Arg], kernarg: &[u32]) {
         let mut done: Vec<u64> = Vec::new();
+        let word = |at: u32| u64::from(kernarg.get(at as usize / 4).copied().unwrap_or(0));
         for arg in args.iter().filter(|a| a.size == 8 && !a.kind.is_hidden()) {
-            let word = |k: usize| u64::from(kernarg.get(arg.offset as usize / 4 + k).copied().unwrap_or(0));
-            let va = word(0) | word(1) << 32;
+            let va = word(arg.offset) | word(arg.offset + 4) << 32;
+            let of_it = |what: &str| {
+                let is = |a: &&Arg| a.name.strip_prefix(&arg.name).and_then(|n| n.strip_prefix('.')) == Some(what);
+                args.iter().find(is).map(|a| word(a.offset))
+            };
+            let array = Array::new(arg, va, of_it);
+            let known = array.is_some();
+            self.arrays.extend(array);
             let points = arg.kind == ArgKind::GlobalBuffer || arg.type_name.contains('*');
             if !points || arg.name.is_empty() || done.contains(&va) {
                 continue;
             }
-            if let Some(a) = self.named.iter_mut().find(|a| a.start == va) {
+            let after = self.named.partition_point(|a| a.start <= va);
+            let Some(a) = self.named[..after].last_mut().filter(|a| va < a.end || va == a.start) else {
+                continue;
+            };
+            done.push(va);
+            if a.start == va {
                 a.name = arg.name.as_str().into();
                 a.element = element_bytes(&arg.type_name);
-                done.push(va);
+            } else if let Some(element) = element_bytes(&arg.type_name).filter(|_| !known) {
+                // Somewhere in an allocation, and nobody says how many there are.
+                self.arrays.push(Array {
+                    start: va,
+                    end: a.end,
+                    name: arg.name.as_str().into(),
+                    element,
+                    rows: None,
+                });
             }
         }
     }
@@ -154,8 +218,19 @@ impl Bounds {
         format!("{what} of {} {place} ({}){index}", bytes(len), bytes(size))
     }
 
+    /// The name of the array that begins at `va`; empty if there is none.
+    pub fn array_at(&self, va: u64) -> String {
+        let arrays = self.arrays.iter().map(|a| (a.start, &a.name));
+        let named = self.named.iter().map(|a| (a.start, &a.name));
+        let name = arrays.chain(named).find(|(start, _)| *start == va);
+        name.map_or_else(String::new, |(_, name)| name.to_string())
+    }
+
     /// The name of the place `va`, for reports.
     pub fn place(&self, va: u64) -> String {
+        if let Some(element) = self.arrays.iter().find_map(|a| a.element_at(va)) {
+            return element;
+        }
         let after = self.named.partition_point(|a| a.start <= va);
         let Some(a) = self.named[..after].iter().rev().take(4).find(|a| va < a.end) else {
             return String::from("memory that has no name");
@@ -210,6 +285,47 @@ mod tests {
             "load of 16 bytes 12 bytes past the end of `c` (1024 bytes), index 255"
         );
         assert_eq!(b.place(0x10_0008), "`c`, index 2");
+    }
+
+    /// Arrays lie anywhere in an allocation, as those of tests between guard bands do.
+    #[test]
+    fn elements_of_parameters_are_called_by_their_index() {
+        let vm = Vm::new().unwrap();
+        vm.map_fresh(0x10_0000, 4096, PageFlags::ALL, "y").unwrap();
+        let mut b = Bounds::new(&vm);
+        let value = |name: &str, offset| Arg::by_value(name, "u32", offset, 4);
+        let args = [
+            Arg::buffer("x", "u8", 0),
+            value("x.len", 8),
+            Arg::buffer("y", "f32", 16),
+            value("y.rows", 24),
+            value("y.cols", 28),
+            value("y.stride", 32),
+            value("y.len", 36),
+        ];
+        b.name_parameters(&args, &[0x10_0100, 0, 5, 0, 0x10_0400, 0, 2, 3, 5, 8]);
+        let places = [0x10_0100, 0x10_0104, 0x10_0400, 0x10_040c, 0x10_0418, 0x10_0420].map(|va| b.place(va));
+        assert_eq!(
+            places,
+            [
+                "`x`, index 0",
+                "`x`, index 4",
+                "`y[0][0]`",
+                "the gap behind row 0 of `y`",
+                "`y[1][1]`",
+                "byte 1056 of `y`"
+            ]
+        );
+    }
+
+    #[test]
+    fn pointers_into_an_allocation_count_from_there() {
+        let vm = Vm::new().unwrap();
+        vm.map_fresh(0x10_0000, 4096, PageFlags::ALL, "argument 0").unwrap();
+        let mut b = Bounds::new(&vm);
+        b.name_parameters(&[Arg::buffer("c", "f32", 0)], &[0x10_0040, 0]);
+        assert_eq!(b.place(0x10_0048), "`c`, index 2");
+        assert_eq!(b.place(0x10_0038), "byte 56 of `argument 0`");
     }
 
     #[test]

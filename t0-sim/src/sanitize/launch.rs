@@ -13,7 +13,7 @@ use super::bounds::Bounds;
 use super::clocks::Clocks;
 use super::lds::Lds;
 use super::race::{Event, Shadow};
-use super::report::{Gap, Reports, What};
+use super::report::{Gap, Report, Reports, What};
 use super::shadow::{Entry, Role};
 use super::taint::Found;
 use super::{Touch, Watch, ARGUMENTS};
@@ -25,6 +25,9 @@ use crate::mem::lanes_of;
 
 /// Events of one group's log before it is checked out of order.
 pub(super) const LOG: usize = 1 << 21;
+/// The way out where a kernel of t0 uses what a buffer held that nobody has written. Who makes buffers in a way of his own
+/// has another one to tell.
+pub const UNWRITTEN: &str = "memory of `alloc` holds nothing until somebody writes it: `upload` and `alloc_zeroed` do";
 /// LDS shadows kept for later groups.
 const POOL: usize = 64;
 
@@ -150,6 +153,8 @@ struct Ledger {
     stop: Option<u64>,
     reports: Reports,
     swallowed: u64,
+    /// Stores out of range, once the launch is over.
+    dropped: Vec<Report>,
 }
 
 #[derive(Debug)]
@@ -260,6 +265,20 @@ impl Sanitizer {
         lock(&self.shadow).writer(va)
     }
 
+    /// Stores and atomics that were dropped because they were out of range, for each instruction: the first, how many, and the
+    /// buffer's name; known once the launch is over.
+    pub fn dropped(&self) -> Vec<(Entry, u64, String)> {
+        let name = |r: &Report| match &r.what {
+            What::Plain(_, _, name) => name.clone(),
+            _ => String::new(),
+        };
+        lock(&self.ledger)
+            .dropped
+            .iter()
+            .map(|r| (r.who, r.count, name(r)))
+            .collect()
+    }
+
     /// How many lanes' accesses buffers' range checks kept from memory.
     pub fn swallowed(&self) -> u64 {
         lock(&self.ledger).swallowed
@@ -274,6 +293,7 @@ impl Sanitizer {
             self.add(&mut ledger, left);
         }
         let mut reports = std::mem::take(&mut ledger.reports);
+        ledger.dropped = reports.take_dropped();
         lock(&self.shadow).finish(&mut reports);
         let findings = reports.into_iter().map(|r| {
             let (rule, severity) = (r.rule(), r.severity());
@@ -338,9 +358,7 @@ impl Sanitizer {
     fn undefined_help(&self, u: &Found) -> Option<String> {
         let help = match u.space()? {
             Space::Shared if self.rust => "write every element that is read, with a `group::barrier()` between",
-            Space::Global if self.rust => {
-                "memory of `alloc` holds nothing until somebody writes it: `upload` and `alloc_zeroed` do"
-            }
+            Space::Global if self.rust => UNWRITTEN,
             _ => return None,
         };
         Some(String::from(help))
@@ -379,6 +397,10 @@ impl Sanitizer {
             }
             (Gap::Caches, _, true) => "buffer_gl0_inv behind the barrier or the flag that orders them",
             (Gap::Caches, _, false) => "buffer_gl1_inv and buffer_gl0_inv after the flag was read",
+            (Gap::Order, local, near) if self.rust && (local || near) && who.at == b.other.at => {
+                "the same line on both sides: let one lane do it, or each lane on an element of its own; if it is in a loop and the \
+                 sides are of different rounds, put a `group::barrier()` between the rounds"
+            }
             (Gap::Order, local, near) if self.rust && (local || near) => {
                 "put a `group::barrier()` between them"
             }

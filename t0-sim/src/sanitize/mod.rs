@@ -43,6 +43,7 @@ use crate::wave::{Row, Wave, WaveState};
 
 use bounds::Good;
 use clocks::{Clocks, Done, Finished, Rows, Views, DS};
+pub use launch::UNWRITTEN;
 pub(crate) use launch::{Code, Sanitizer};
 use lds::Lds;
 use race::{Access, Event, Logged};
@@ -515,9 +516,26 @@ impl Watch {
         }
     }
 
-    /// Lanes whose access a buffer's range check keeps from memory.
-    pub fn swallowed(&mut self, lanes: u32) {
+    /// Lanes whose access a buffer's range check keeps from memory; the buffer begins at `base`.
+    pub fn swallowed(&mut self, w: &Wave, i: &Instr, kind: Kind, lanes: u32, base: u64) {
         self.swallowed += u64::from(lanes.count_ones());
+        if kind == Kind::Load {
+            return;
+        }
+        for l in lanes_of(lanes) {
+            if !self.reports.again(report::DROPPED, i.index) {
+                let e = Entry {
+                    group: self.group,
+                    at: i.index,
+                    wave: w.index as u8,
+                    lanes: [(l + 32 * w.half()) as u8; 4],
+                    ..Entry::default()
+                };
+                let of = self.launch.bounds.array_at(base);
+                self.reports
+                    .add(&e, What::Plain(report::DROPPED, Severity::Warning, of));
+            }
+        }
     }
 
     /// A FLAT access: its address registers, and the addresses with the offset added. The register alone chooses the

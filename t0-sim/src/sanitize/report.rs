@@ -80,6 +80,10 @@ impl Report {
     }
 }
 
+/// Rule of reports that are none of mistakes: stores and atomics that a buffer's range check dropped, which is defined. Their
+/// text is the buffer's name.
+pub(super) const DROPPED: &str = "dropped";
+
 /// Rule, instruction, other instruction: one report each.
 type Key = (&'static str, u32, u32);
 
@@ -131,6 +135,16 @@ impl Reports {
     /// Adds what was found later.
     pub fn merge(&mut self, later: Reports) {
         later.0.into_iter().for_each(|(key, report)| self.put(key, report));
+    }
+
+    /// Takes out what was dropped.
+    pub fn take_dropped(&mut self) -> Vec<Report> {
+        let (dropped, others) = std::mem::take(&mut self.0)
+            .into_iter()
+            .partition(|(key, _)| key.0 == DROPPED);
+        self.0 = others;
+        let dropped: BTreeMap<Key, Report> = dropped;
+        dropped.into_values().collect()
     }
 
     /// All of them, by rule and instruction.
