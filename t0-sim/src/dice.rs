@@ -3,7 +3,8 @@
 //! Problem: waves that run one after the other, always in the same order, hide that a program depends on it: atomics of the
 //! LDS without a barrier between them are no data race, and still give what the order makes of them. Method: from a seed
 //! follow permutations of the waves of a workgroup for each of their rounds, how many instructions each wave runs before the
-//! next one's turn, and the numbers of the workgroups. Seed 0 is the usual order: ascending.
+//! next one's turn, the numbers of the workgroups, and between which ordered instructions of a workgroup others come
+//! (`order.rs`), so that two atomics that should have been one are told apart. Seed 0 is the usual order: ascending.
 //!
 //! Invariants: what follows from a seed depends on nothing else, so a run can be repeated, on any number of host threads.
 //! Workgroups change places only with those that are resident at the same time: programs may rely on it that a card

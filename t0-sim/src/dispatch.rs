@@ -251,6 +251,7 @@ impl Simulator {
                 waves: 1,
                 tally: None,
                 token: true,
+                order: 0,
                 polls: &mut polls,
                 watch: None,
             };

@@ -243,6 +243,7 @@ impl Group {
                     waves: count,
                     tally: tally.as_deref_mut(),
                     token,
+                    order: s.order,
                     polls: &mut self.polls,
                     watch: self.watch.as_deref_mut(),
                 };

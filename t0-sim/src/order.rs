@@ -8,7 +8,7 @@
 //! do not merely commute, and device-scope loads, `glc`, by which programs poll) are executed only by the group that
 //! holds it. The token goes from group to group in a queue: first in ascending number; a group leaves the queue by
 //! ending and goes to its back by *yielding*. It yields after a fixed number of rounds or of ordered instructions
-//! of its own, so groups that wait for each other all get their turns. The queue holds the *resident* groups, as many
+//! of its own, in another order than the usual one (`dice.rs`) also at random between two of them, so groups that wait for each other all get their turns. The queue holds the *resident* groups, as many
 //! as a card has room for; whenever one leaves, the next number joins at the back.
 //!
 //! A launch whose resident groups all wait for one that is not resident hangs on a card. Here a group yields *stuck*

@@ -33,6 +33,7 @@ mod wmma;
 use t0_backend_rdna3::errata::{Hit, Severity};
 use t0_backend_rdna3::isa::{Class, Flags, Opcode};
 
+use crate::dice::Dice;
 use crate::driver::{ExecFaultKind, FindingKind, Offset};
 use crate::mem::{Global, Lds};
 use crate::profile::Tally;
@@ -108,6 +109,8 @@ pub struct Env<'a, 'v> {
     pub tally: Option<&'a mut Tally>,
     /// Whether ordered instructions may be executed.
     pub token: bool,
+    /// Which order waves and workgroups run in, see `dice.rs`; 0: the usual one.
+    pub order: u64,
     /// What the workgroup has done since it last yielded.
     pub polls: &'a mut Polls,
     /// The sanitizer, when it is on: every access is shown to it before it takes effect.
@@ -167,13 +170,20 @@ impl Env<'_, '_> {
         }
     }
 
+    /// Whether others come between in the order that was chosen: never before the group has executed an ordered instruction
+    /// since it last yielded, so that everybody gets on.
+    fn interrupted(&self, w: &Wave) -> bool {
+        let one_in = |n| Dice::new(&[self.order, w.group, w.index.into(), w.issued]).below(n) == 0;
+        self.order != 0 && self.polls.all > 0 && one_in(4)
+    }
+
     /// What keeps a wave from executing an ordered instruction.
     fn gate(&mut self, w: &Wave) -> Option<Stop> {
         self.polls.settle(w, self.mem);
         if !self.token {
             return Some(Stop::Token);
         }
-        if self.polls.all >= POLLS || self.polls.idle >= IDLE_POLLS {
+        if self.polls.all >= POLLS || self.polls.idle >= IDLE_POLLS || self.interrupted(w) {
             return Some(Stop::Yield);
         }
         self.polls.all += 1;

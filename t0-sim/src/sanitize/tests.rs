@@ -110,6 +110,7 @@ fn shown(lanes: u32, text: &str) -> Vec<(u32, u32, Space, Kind, u64, u32)> {
         waves: 1,
         tally: None,
         token: true,
+        order: 0,
         polls: &mut Polls::default(),
         watch: Some(&mut watch),
     };

@@ -402,3 +402,60 @@ fn flags_work_in_every_order() {
     let all = orders(text, 3, 4, 128);
     assert!(all.iter().all(|m| m == &all[0] && m[..96].iter().all(|&v| v == 1)));
 }
+
+/// Two atomics are no update: in some order another group comes between them, and counts get lost.
+#[test]
+fn updates_of_two_atomics_lose_counts_in_some_order() {
+    let text = |update: &str| {
+        format!(
+            "v_mov_b32 v4, 0
+            v_mov_b32 v5, 0
+            s_mov_b32 exec_lo, 1
+            {update}"
+        )
+    };
+    let lost = text(
+        "global_atomic_add_u32 v6, v4, v5, s[2:3] glc
+        s_waitcnt vmcnt(0)
+        v_add_nc_u32 v6, 1, v6
+        global_atomic_swap_b32 v4, v6, s[2:3]",
+    );
+    let all = orders(&lost, 16, 1, 1);
+    assert_eq!(all[0], [16]);
+    assert!(all[1..].iter().all(|m| m[0] < 16), "{all:?}");
+    let right = text("v_mov_b32 v5, 1\nglobal_atomic_add_u32 v6, v4, v5, s[2:3] glc");
+    assert!(orders(&right, 16, 1, 1).iter().all(|m| m[0] == 16));
+}
+
+/// A flag that is set before what it stands for: in some order another group sees the flag and not the value.
+#[test]
+fn a_flag_before_its_data_is_seen_in_some_order() {
+    let text = |first: u32, second: u32| {
+        format!(
+            "v_mov_b32 v4, 0
+            v_mov_b32 v5, 1
+            v_mov_b32 v7, 0
+            s_mov_b32 exec_lo, 1
+            s_cmp_eq_u32 s13, 0
+            s_cbranch_scc0 wait
+            global_atomic_swap_b32 v4, v5, s[2:3] offset:{first}
+            s_waitcnt_vscnt null, 0x0
+            global_atomic_swap_b32 v4, v5, s[2:3] offset:{second}
+            s_endpgm
+            wait:
+            global_atomic_add_u32 v6, v4, v7, s[2:3] glc
+            s_waitcnt vmcnt(0)
+            v_readfirstlane_b32 s9, v6
+            s_cmp_eq_u32 s9, 1
+            s_cbranch_scc0 wait
+            global_atomic_add_u32 v6, v4, v7, s[2:3] offset:4 glc
+            s_waitcnt vmcnt(0)
+            global_atomic_add_u32 v4, v6, s[2:3] offset:8"
+        )
+    };
+    let seen = |first, second| -> Vec<u32> { orders(&text(first, second), 9, 1, 3).iter().map(|m| m[2]).collect() };
+    assert!(seen(4, 0).iter().all(|&n| n == 8), "the data first");
+    let early = seen(0, 4);
+    assert_eq!(early[0], 8);
+    assert!(early.iter().any(|&n| n < 8), "{early:?}");
+}
