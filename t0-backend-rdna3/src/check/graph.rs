@@ -191,7 +191,8 @@ impl Graph {
             target,
             raw,
             slots: vec![FREE; place.bytes.len() / 4 + 1],
-            steps: Vec::new(),
+            // Most instructions have 4 or 8 bytes.
+            steps: Vec::with_capacity((place.end.saturating_sub(place.entry) / 6).min(MOST_RESERVED) as usize),
             work: vec![(place.entry, None)],
             entries: BTreeSet::from([place.entry]),
             led_by: Vec::new(),
@@ -301,6 +302,9 @@ const PADDING: [u32; 3] = [0, 0xbf80_0000, 0xbf9f_0000];
 /// A word nobody has reached, and one that is the rest of an instruction. Other numbers: the instruction's, plus one.
 const FREE: u32 = 0;
 const REST: u32 = u32::MAX;
+
+/// Instructions there is room for from the start; more can come.
+const MOST_RESERVED: u64 = 1 << 16;
 
 struct Walker<'a> {
     place: &'a Place<'a>,

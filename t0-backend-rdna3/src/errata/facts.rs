@@ -1,7 +1,7 @@
 //! What the rules read of one instruction, worked out once.
 
 use super::{local, Hit};
-use crate::isa::{Class, Family, Flags, Inst, Kind, Opcode, Operand, Reg, RegFile, Sopk, Sopp, Ty, Vop1, Vop3};
+use crate::isa::{Class, Family, Flags, Inst, Kind, Opcode, Operand, Reg, RegFile, Sop1, Sopk, Sopp, Ty, Vop1, Vop3};
 use crate::target::Target;
 
 /// A set of VGPRs: bit r of word r/64.
@@ -92,20 +92,27 @@ pub(crate) fn first<const N: usize>(a: &[u64; N], b: &[u64; N]) -> Option<u32> {
     })
 }
 
-fn add<const N: usize>(set: &mut [u64; N], first: u32, count: u32) {
-    (first..first + count)
-        .filter(|r| ((r / 64) as usize) < N)
-        .for_each(|r| set[(r / 64) as usize] |= 1 << (r % 64));
+/// Adds a run of registers, as far as the set goes.
+fn add<const N: usize>(set: &mut [u64; N], mut first: u32, mut count: u32) {
+    while let Some(word) = set.get_mut((first / 64) as usize).filter(|_| count > 0) {
+        let bit = first % 64;
+        let n = count.min(64 - bit);
+        *word |= (u64::MAX >> (64 - n)) << bit;
+        first += n;
+        count -= n;
+    }
+}
+
+fn add_reg(v: &mut VSet, s: &mut SSet, r: Reg) {
+    match r.file {
+        RegFile::V => add(v, r.index, r.count),
+        RegFile::S => add(s, r.index, r.count),
+    }
 }
 
 pub(crate) fn of_regs(regs: &[Reg]) -> (VSet, SSet) {
     let (mut v, mut s) = ([0; 4], [0; 2]);
-    for r in regs {
-        match r.file {
-            RegFile::V => add(&mut v, r.index, r.count),
-            RegFile::S => add(&mut s, r.index, r.count),
-        }
-    }
+    regs.iter().for_each(|&r| add_reg(&mut v, &mut s, r));
     (v, s)
 }
 
@@ -123,8 +130,10 @@ impl Facts {
         let flags = inst.flags();
         let valu = row.class.is_valu();
         let memory = row.class.is_vmem() || row.class.is_lds();
-        let (vread, sread) = of_regs(&inst.reads(target.wave_size));
-        let (vwrite, swrite) = of_regs(&inst.writes(target.wave_size));
+        let (mut vread, mut sread) = ([0; 4], [0; 2]);
+        inst.each_read(target.wave_size, |r| add_reg(&mut vread, &mut sread, r));
+        let (mut vwrite, mut swrite) = ([0; 4], [0; 2]);
+        inst.each_write(target.wave_size, |r| add_reg(&mut vwrite, &mut swrite, r));
         let mut f = Facts {
             valu,
             // Of the f64 instructions these, too: LLVM's VOP1 rows say TRANS, and clang waits behind them.
@@ -146,7 +155,7 @@ impl Facts {
             wave64: target.wave_size == 64,
             vopd: inst.vopd_y.is_some(),
             cache_inv: matches!(row.class, Class::SmemInv | Class::VmemInv),
-            call: matches!(row.name, "s_setpc_b64" | "s_swappc_b64"),
+            call: matches!(inst.op, Opcode::Sop1(Sop1::s_setpc_b64 | Sop1::s_swappc_b64)),
             end: row.class == Class::End,
             scratch_store: row.class == Class::VmemStore && flags.has(Flags::SCRATCH),
             ..Facts::default()
@@ -187,7 +196,7 @@ impl Facts {
         }
         // Counted for waves of 64 only: nobody else asks.
         let mut vectors: Vec<Reg> = Vec::new();
-        for (spec, o) in inst.specs().zip(&inst.operands) {
+        for (spec, o) in inst.spec_list().iter().zip(&inst.operands) {
             if let (Some(r), true) = (o.reg(), spec.is_src()) {
                 if self.wave64 && r.file == RegFile::V && !vectors.contains(&r) {
                     vectors.push(r);

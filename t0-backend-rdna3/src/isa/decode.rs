@@ -4,7 +4,7 @@
 //! result is encoded again: only bytes the encoder would produce are accepted. So reserved bits, illegal operands and
 //! unknown instructions are errors and never silently read as something else, and `decode` inverts `encode` exactly.
 
-use super::encode::encode;
+use super::encode::encoded;
 use super::form::{segment, Form, OPCODE_Y};
 use super::graphics;
 use super::inst::{Dpp16, Dpp8, Enc, Mods};
@@ -131,12 +131,14 @@ pub fn decode(code: &[u8], target: &Target) -> Result<(Inst, usize), DecodeError
     inst.operands = operands;
     // DPP and a literal selector together may name more dwords than there are; the encoder refuses them anyway.
     let taken = &code[..size.min(code.len())];
-    match encode(&inst, target) {
+    match encoded(&inst, target) {
         Err(source) => Err(DecodeError::Illegal {
             bytes: taken.to_vec(),
             source,
         }),
-        Ok(bytes) if bytes == taken || bytes == as_encoded(row, form, taken, reader.narrowed) => Ok((inst, size)),
+        Ok(e) if e.bytes() == taken || *e.bytes() == as_encoded(row, form, taken, reader.narrowed)[..] => {
+            Ok((inst, size))
+        }
         Ok(_) => Err(DecodeError::Reserved {
             bytes: taken.to_vec(),
             name: row.name,

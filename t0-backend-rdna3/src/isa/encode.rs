@@ -15,6 +15,33 @@ use crate::target::{Feature, Target, TARGETS};
 /// # Errors
 /// Names the operand or modifier and the rule it breaks.
 pub fn encode(inst: &Inst, target: &Target) -> Result<Vec<u8>, EncodeError> {
+    encoded(inst, target).map(|e| e.bytes().to_vec())
+}
+
+/// The bytes of an instruction; decoding compares them without asking for memory.
+#[derive(Clone, Copy)]
+pub(super) struct Encoded {
+    bytes: [u8; MOST_BYTES],
+    len: usize,
+}
+
+/// Bytes of the longest instructions: 8, and a literal, a DPP dword or addresses of an image.
+const MOST_BYTES: usize = 12;
+
+impl Encoded {
+    /// The bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes[..self.len]
+    }
+
+    fn push(&mut self, dword: u32) {
+        self.bytes[self.len..self.len + 4].copy_from_slice(&dword.to_le_bytes());
+        self.len += 4;
+    }
+}
+
+/// As [`encode`].
+pub(super) fn encoded(inst: &Inst, target: &Target) -> Result<Encoded, EncodeError> {
     let row = inst.op.row();
     let name = row.name;
     if let Some(feature) = row.feature().filter(|f| !target.has(*f)) {
@@ -32,7 +59,7 @@ pub fn encode(inst: &Inst, target: &Target) -> Result<Vec<u8>, EncodeError> {
         return Err(EncodeError::WaveSize { name, lanes: 32 });
     }
     let form = Form::of(row, inst.enc).ok_or(EncodeError::NoForm { name })?;
-    let specs: Vec<OperandSpec> = inst.specs().collect();
+    let specs = inst.spec_list();
     if specs.len() != inst.operands.len() {
         return Err(EncodeError::OperandCount {
             name,
@@ -71,7 +98,11 @@ pub fn encode(inst: &Inst, target: &Target) -> Result<Vec<u8>, EncodeError> {
     ctx.whole(&specs, &literals)?;
     ctx.mods(&specs)?;
     word |= mod_bits(inst, row, form);
-    let mut bytes = word.to_le_bytes()[..form.bytes()].to_vec();
+    let mut bytes = Encoded {
+        bytes: [0; MOST_BYTES],
+        len: form.bytes(),
+    };
+    bytes.bytes[..8].copy_from_slice(&word.to_le_bytes());
     match inst.enc {
         Enc::Dpp16(d) | Enc::E64Dpp16(d) => {
             let mods = if inst.enc.is_e64() || form != Form::Vop1 && form != Form::Vop2 && form != Form::Vopc {
@@ -79,13 +110,13 @@ pub fn encode(inst: &Inst, target: &Target) -> Result<Vec<u8>, EncodeError> {
             } else {
                 (inst.mods.neg, inst.mods.abs)
             };
-            bytes.extend(dpp16_dword(name, d, dpp_src0, mods)?.to_le_bytes());
+            bytes.push(dpp16_dword(name, d, dpp_src0, mods)?);
         }
-        Enc::Dpp8(d) | Enc::E64Dpp8(d) => bytes.extend(dpp8_dword(name, d, dpp_src0)?.to_le_bytes()),
-        Enc::Nsa(_) => bytes.extend(nsa.to_le_bytes()),
+        Enc::Dpp8(d) | Enc::E64Dpp8(d) => bytes.push(dpp8_dword(name, d, dpp_src0)?),
+        Enc::Nsa(_) => bytes.push(nsa),
         _ => {
-            if let Some(l) = literals.first() {
-                bytes.extend(l.to_le_bytes());
+            if let Some(&l) = literals.first() {
+                bytes.push(l);
             }
         }
     }

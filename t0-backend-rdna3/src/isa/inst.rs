@@ -1,7 +1,8 @@
 //! A machine instruction: opcode, encoding form, operands, modifiers.
 
 use super::row::{Class, Field, Flags, Kind, OperandSpec, Role, Ty};
-use super::{Opcode, Operand, Reg, Row, Vopdx, Vopdy};
+use super::{Opcode, Operand, Row, Vopdx, Vopdy};
+use std::borrow::Cow;
 
 /// Row-wise data movement of DPP16.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -201,26 +202,37 @@ impl Inst {
         let second = self.vopd_y.map_or(&[][..], |y| y.row().operands);
         specs_of(self.op.row(), self.enc, self.mods.glc).chain(second.iter().copied())
     }
+
+    /// The same as a list; most instructions have those of their row.
+    pub(crate) fn spec_list(&self) -> Cow<'static, [OperandSpec]> {
+        let row = self.op.row();
+        if self.enc.is_e64() || matches!(self.enc, Enc::Nsa(_)) || self.vopd_y.is_some() {
+            return self.specs().collect();
+        }
+        Cow::Borrowed(&row.operands[skipped(row, self.mods.glc)..])
+    }
+}
+
+/// Operands that an atomic which returns nothing lacks: its destination comes first.
+fn skipped(row: &Row, glc: bool) -> usize {
+    let skips = row.class == Class::VmemAtomic && row.family == super::Family::Flat && !glc;
+    usize::from(skips).min(row.operands.len())
 }
 
 /// See [`Inst::specs`].
 pub(crate) fn specs_of(row: &'static Row, enc: Enc, glc: bool) -> impl Iterator<Item = OperandSpec> {
     let e64 = enc.is_e64();
-    let skip_dst = row.class == Class::VmemAtomic && row.family == super::Family::Flat && !glc;
-    let from = usize::from(skip_dst);
     let addresses = match enc {
         Enc::Nsa(n) => n,
         _ => 1,
     };
-    let operands = row.operands[from.min(row.operands.len())..]
-        .iter()
-        .flat_map(move |spec| {
-            let image = matches!(spec.kind, Kind::ImgAddr(_));
-            (0..if image { addresses } else { 1 }).map(move |i| OperandSpec {
-                field: if i == 0 { spec.field } else { Field::Nsa(i) },
-                ..*spec
-            })
-        });
+    let operands = row.operands[skipped(row, glc)..].iter().flat_map(move |spec| {
+        let image = matches!(spec.kind, Kind::ImgAddr(_));
+        (0..if image { addresses } else { 1 }).map(move |i| OperandSpec {
+            field: if i == 0 { spec.field } else { Field::Nsa(i) },
+            ..*spec
+        })
+    });
     operands.map(move |spec| {
         let mut spec = spec;
         if e64 {
@@ -253,11 +265,4 @@ pub struct WaitCounts {
     pub lgkm: u32,
     /// EXPcnt.
     pub exp: u32,
-}
-
-/// Pushes a register unless it is NULL, which reads zero and swallows writes.
-pub(crate) fn push_reg(out: &mut Vec<Reg>, r: Reg) {
-    if !r.is_null() && r.count > 0 {
-        out.push(r);
-    }
 }

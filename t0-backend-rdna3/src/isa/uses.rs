@@ -1,7 +1,7 @@
 //! What an instruction reads, writes and waits for, derived from its row.
 
 use super::form::Form;
-use super::inst::{push_reg, WaitCounts};
+use super::inst::WaitCounts;
 use super::row::{Class, Family, Field, Flags, Kind, OperandSpec, Ty};
 use super::{Enc, Inst, Operand, Reg, RegFile};
 
@@ -10,29 +10,33 @@ impl Inst {
     /// row's flags. VALU and vector memory read EXEC as lane mask unless the row ignores it.
     pub fn reads(&self, wave_size: u32) -> Vec<Reg> {
         let mut out = Vec::new();
-        for (spec, o) in self.specs().zip(&self.operands) {
-            if spec.is_src() || self.keeps_half(&spec) {
-                if let Operand::Reg(r) = *o {
-                    push_reg(&mut out, r);
-                }
-                if *o == Operand::Special(253) {
-                    out.push(Reg::SCC);
+        self.each_read(wave_size, |r| out.push(r));
+        out
+    }
+
+    /// Calls `f` with each of [`Inst::reads`].
+    pub(crate) fn each_read(&self, wave_size: u32, mut f: impl FnMut(Reg)) {
+        for (spec, o) in self.spec_list().iter().zip(&self.operands) {
+            if spec.is_src() || self.keeps_half(spec) {
+                match *o {
+                    Operand::Reg(r) if counts(r) => f(r),
+                    Operand::Special(253) => f(Reg::SCC),
+                    _ => {}
                 }
             }
         }
-        let f = self.flags();
-        let exec = f.has(Flags::R_EXEC) && !f.has(Flags::IGNORES_EXEC);
+        let flags = self.flags();
+        let exec = flags.has(Flags::R_EXEC) && !flags.has(Flags::IGNORES_EXEC);
         for (on, reg) in [
-            (f.has(Flags::R_SCC), Reg::SCC),
-            (f.has(Flags::R_VCC), Reg::vcc(wave_size)),
+            (flags.has(Flags::R_SCC), Reg::SCC),
+            (flags.has(Flags::R_VCC), Reg::vcc(wave_size)),
             (exec, self.exec(wave_size)),
-            (f.has(Flags::R_M0), Reg::M0),
+            (flags.has(Flags::R_M0), Reg::M0),
         ] {
             if on {
-                out.push(reg);
+                f(reg);
             }
         }
-        out
     }
 
     /// EXEC as this instruction touches it: scalar instructions have a width of their own.
@@ -46,28 +50,35 @@ impl Inst {
     /// Registers written by a wave of `wave_size` lanes: explicit operands, then implicit state. A write under a partial EXEC keeps the other lanes;
     /// register allocators must treat such a destination as also read when lanes may differ.
     pub fn writes(&self, wave_size: u32) -> Vec<Reg> {
-        let row = self.row();
         let mut out = Vec::new();
-        for (spec, o) in self.specs().zip(&self.operands) {
+        self.each_write(wave_size, |r| out.push(r));
+        out
+    }
+
+    /// Calls `f` with each of [`Inst::writes`].
+    pub(crate) fn each_write(&self, wave_size: u32, mut f: impl FnMut(Reg)) {
+        let row = self.row();
+        for (spec, o) in self.spec_list().iter().zip(&self.operands) {
             let atomic = row.class == Class::VmemAtomic && spec.field == Field::Vdata;
             if spec.is_dst() && (!atomic || self.mods.glc) {
-                if let Operand::Reg(r) = *o {
-                    push_reg(&mut out, if atomic { returned(row.name, r) } else { r });
+                match *o {
+                    Operand::Reg(r) if atomic && counts(r) => f(returned(row.name, r)),
+                    Operand::Reg(r) if counts(r) => f(r),
+                    _ => {}
                 }
             }
         }
-        let f = self.flags();
+        let flags = self.flags();
         for (flag, reg) in [
             (Flags::W_SCC, Reg::SCC),
             (Flags::W_VCC, Reg::vcc(wave_size)),
             (Flags::W_EXEC, self.exec(wave_size)),
             (Flags::W_M0, Reg::M0),
         ] {
-            if f.has(flag) {
-                out.push(reg);
+            if flags.has(flag) {
+                f(reg);
             }
         }
-        out
     }
 
     /// Destinations whose other half survives: `op_sel` bit 3, 16-bit WMMA accumulators.
@@ -149,6 +160,11 @@ impl Inst {
                 0
             }
     }
+}
+
+/// NULL reads zero and swallows writes.
+fn counts(r: Reg) -> bool {
+    !r.is_null() && r.count > 0
 }
 
 /// Registers a returning buffer atomic writes: compare-and-swap returns only the old value, half of its data.
