@@ -241,5 +241,14 @@ fn a_transcendental_result_is_waited_for() {
         hazards(&["v_exp_f32_e32 v0, v1\nds_store_b32 v3, v0\nv_add_f32_e32 v2, v0, v0"]).len(),
         0
     );
+    // Written over in some lanes only: the others still hold the late result.
+    let part = |write: &str| {
+        let head = "v_cmp_lt_f32_e32 vcc_lo, 1.0, v1\nv_exp_f32_e32 v0, v1\ns_and_saveexec_b32 s2, vcc_lo\ns_cbranch_execz -> 2";
+        let tail = "s_or_b32 exec_lo, exec_lo, s2\nv_add_f32_e32 v2, v0, v0\ns_endpgm";
+        hazards(&[head, write, tail])
+    };
+    assert_eq!(part("v_mov_b32_e32 v0, 0"), ["s_waitcnt_depctr 0xfff"]);
+    let all = "v_exp_f32_e32 v0, v1\nv_mov_b32_e32 v0, 0\nv_add_f32_e32 v2, v0, v0";
+    assert_eq!(hazards(&[all]), [""; 0]);
     assert!(Opcode::from_name("v_exp_f32").is_some());
 }

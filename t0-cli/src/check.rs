@@ -4,7 +4,7 @@ use crate::error::{read_file, CliError};
 use crate::output::{Outcome, Output};
 use serde_json::{json, Value};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use t0_backend_rdna3::check::{check, Finding, Options, Report};
 use t0_backend_rdna3::errata::Severity;
 use t0_backend_rdna3::object::CodeObject;
@@ -27,6 +27,9 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Outcome, CliError> {
         source,
     };
     let object = CodeObject::parse(&read_file(&args.file)?).map_err(object_error)?;
+    if object.kernels.is_empty() {
+        return Err(CliError::Usage(no_kernel(&object, &args.file)));
+    }
     let mut reports = check(&object, &Options::default());
     if let Some(name) = &args.kernel {
         object.kernel(name).map_err(object_error)?;
@@ -56,6 +59,27 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Outcome, CliError> {
         ))?;
     }
     Ok(Outcome::finding(errors > 0))
+}
+
+/// Functions that are named in a file without kernels.
+const MOST_NAMED: usize = 8;
+
+/// What a file without kernels has instead: a library of functions can have waits missing, too, but nobody launches it.
+fn no_kernel(object: &CodeObject, path: &Path) -> String {
+    let names: Vec<&str> = object.functions.iter().map(|f| f.name.as_str()).collect();
+    let rest = names.len().saturating_sub(MOST_NAMED);
+    let list = names[..names.len() - rest].join(", ");
+    let has = match names.len() {
+        0 => "no function either".to_owned(),
+        1 => format!("only the function {list}"),
+        n if rest > 0 => format!("{n} functions ({list} and {rest} more)"),
+        n => format!("{n} functions ({list})"),
+    };
+    format!(
+        "{} has no kernel (no symbol NAME.kd of a kernel descriptor), so there is nothing to check; it has {has}. Check the code object of a kernel that \
+         calls its functions",
+        path.display()
+    )
 }
 
 /// Findings of one rule in one kernel that the text shows.

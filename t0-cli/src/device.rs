@@ -84,6 +84,12 @@ impl Sim {
             .then(|| kfd.written_bytes(va, bytes))
     }
 
+    /// The `bytes` from `va` on count as written.
+    pub fn written_memory(&self, va: u64, bytes: u64) {
+        let kfd: &dyn Kfd = &*self.kfd;
+        kfd.memory_written(va, bytes);
+    }
+
     /// The `bytes` from `va` on count as written by nobody.
     pub fn unwritten_memory(&self, va: u64, bytes: u64) {
         self.kfd.unwritten_memory(va, bytes);

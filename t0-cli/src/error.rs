@@ -1,9 +1,12 @@
 //! Why a command could not do its work, and the exit status that follows.
 
 use std::error::Error;
-use std::io;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
 use t0_backend_rdna3::object::ObjectError;
+use t0_sim::driver::available_memory;
 
 /// A command's failure. What the user typed wrong, a file that cannot be used included, is status 2; what did not work
 /// is status 1.
@@ -114,25 +117,93 @@ impl From<t0_runtime::Error> for CliError {
     }
 }
 
-/// The bytes of a file; `-` is standard input.
+/// Bytes of a code object or a text at most: more is no such thing.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// The bytes of a code object or a text; `-` is standard input.
 ///
-/// Errors: [`CliError::Read`].
-pub fn read_file(path: &std::path::Path) -> Result<Vec<u8>, CliError> {
-    if path.as_os_str() == "-" {
-        return crate::lines::standard_input();
-    }
-    std::fs::read(path).map_err(|source| CliError::Read {
+/// Errors: [`CliError::Read`], also for devices and for what is too long.
+pub fn read_file(path: &Path) -> Result<Vec<u8>, CliError> {
+    read(path, MOST_BYTES)
+}
+
+/// The bytes of an array's file, which may be as large as memory; `-` is standard input.
+///
+/// Errors: as of [`read_file`].
+pub fn read_array(path: &Path) -> Result<Vec<u8>, CliError> {
+    read(path, available_memory().unwrap_or(u64::MAX))
+}
+
+fn read(path: &Path, most: u64) -> Result<Vec<u8>, CliError> {
+    let bytes = if path.as_os_str() == "-" {
+        limited(std::io::stdin().lock(), most, 0)
+    } else {
+        open(path).and_then(|(file, len)| limited(file, most, len))
+    };
+    bytes.map_err(|source| CliError::Read {
         path: path.to_owned(),
         source,
     })
 }
 
+/// A file that has an end, and how long it says it is.
+fn open(path: &Path) -> io::Result<(File, u64)> {
+    let file = File::open(path)?;
+    let about = file.metadata()?;
+    let kind = about.file_type();
+    if kind.is_char_device() || kind.is_block_device() {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "it is a device; give a file (`-` is standard input)",
+        ));
+    }
+    Ok((file, about.len()))
+}
+
+/// All of it, if that is not more than so many bytes; `len` is what it says.
+fn limited(from: impl Read, most: u64, len: u64) -> io::Result<Vec<u8>> {
+    let too_long = || {
+        let text = format!("it has more than {most} bytes, which is as much as can be read here; give a shorter file");
+        io::Error::new(io::ErrorKind::InvalidData, text)
+    };
+    if len > most {
+        return Err(too_long());
+    }
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(len as usize)?;
+    from.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        return Err(too_long());
+    }
+    Ok(bytes)
+}
+
 /// Writes a whole file.
 ///
 /// Errors: [`CliError::Write`].
-pub fn write_file(path: &std::path::Path, bytes: &[u8]) -> Result<(), CliError> {
+pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
     std::fs::write(path, bytes).map_err(|source| CliError::Write {
         path: path.to_owned(),
         source,
     })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_no_end_is_refused_without_reading_it() {
+        let e = read_file(Path::new("/dev/zero")).unwrap_err().chain();
+        assert!(e.starts_with("cannot read /dev/zero: it is a device;"), "{e}");
+        assert!(open(Path::new("/")).is_ok_and(|(file, len)| limited(file, 1 << 20, len).is_err()));
+        // Neither what says how long it is, nor what does not.
+        for len in [0, 100] {
+            let e = limited(io::repeat(0), 99, len).unwrap_err().to_string();
+            assert!(e.starts_with("it has more than 99 bytes"), "{e}");
+        }
+        assert_eq!(limited(&b"abc"[..], 3, 3).unwrap(), b"abc");
+        assert_eq!(limited(&b"abc"[..], 3, 0).unwrap(), b"abc");
+    }
 }

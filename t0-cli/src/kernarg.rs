@@ -35,6 +35,8 @@ pub struct Geometry {
     pub groups: [u32; 3],
     /// Work-items of a workgroup.
     pub group_size: [u32; 3],
+    /// LDS bytes the kernel declares; the dynamic ones begin behind them.
+    pub static_lds: u32,
     /// Dynamic LDS bytes.
     pub dynamic_lds: u32,
 }
@@ -91,6 +93,24 @@ pub enum KernargError {
         index: usize,
         /// Its name; empty when the compiler did not say.
         name: String,
+    },
+    /// An LDS address outside of the dynamic part.
+    #[error(
+        "argument {index}{} points to LDS, which begins behind the {declared} bytes the kernel declares and has the {dynamic} of --lds: \
+         {given} is outside of it; write u32:{declared}, or more for what comes behind other arrays of that part",
+        called(.name)
+    )]
+    Local {
+        /// Its number from 0.
+        index: usize,
+        /// Its name; empty when the compiler did not say.
+        name: String,
+        /// LDS bytes the kernel declares.
+        declared: u32,
+        /// Dynamic LDS bytes.
+        dynamic: u32,
+        /// The address.
+        given: u32,
     },
     /// A size that cannot be told.
     #[error(
@@ -176,7 +196,7 @@ pub fn pack(
         if let Piece::Buffer { shape: s, .. } = piece {
             shape = s;
         }
-        put(&mut block, arg, &bytes_of(index, arg, piece)?)?;
+        put(&mut block, arg, &bytes_of(index, arg, piece, geometry)?)?;
     }
     for arg in metadata.args.iter().filter(|a| a.kind.is_hidden()) {
         put(&mut block, arg, &hidden(arg, geometry))?;
@@ -194,7 +214,7 @@ fn put(block: &mut [u8], arg: &Arg, bytes: &[u8]) -> Result<(), KernargError> {
     Ok(())
 }
 
-fn bytes_of(index: usize, arg: &Arg, piece: &Piece) -> Result<Vec<u8>, KernargError> {
+fn bytes_of(index: usize, arg: &Arg, piece: &Piece, g: &Geometry) -> Result<Vec<u8>, KernargError> {
     let name = arg.name.clone();
     let bytes = match piece {
         Piece::Value(_, bytes) | Piece::Bytes(bytes) => bytes.clone(),
@@ -204,7 +224,8 @@ fn bytes_of(index: usize, arg: &Arg, piece: &Piece) -> Result<Vec<u8>, KernargEr
     if is_buffer && (bytes.len() != 8 || matches!(piece, Piece::Value(e, _) if !matches!(e, Elem::U64 | Elem::I64))) {
         return Err(KernargError::NotBuffer { index, name });
     }
-    check_type(index, arg, piece)?;
+    check_type(index, arg, piece, g)?;
+    check_local(index, arg, &bytes, g)?;
     let ours = Named::of(arg).is_some_and(Named::may_be_narrow);
     let narrow = ours && !is_buffer && matches!(piece, Piece::Value(..)) && bytes.len() <= arg.size as usize;
     if narrow || bytes.len() == arg.size as usize {
@@ -219,8 +240,26 @@ fn bytes_of(index: usize, arg: &Arg, piece: &Piece) -> Result<Vec<u8>, KernargEr
     }
 }
 
+/// An address in the dynamic part of the LDS is in there, or right behind it.
+fn check_local(index: usize, arg: &Arg, bytes: &[u8], g: &Geometry) -> Result<(), KernargError> {
+    let (true, Ok(word)) = (arg.kind == ArgKind::DynamicLds, bytes.try_into()) else {
+        return Ok(());
+    };
+    let given = u32::from_le_bytes(word);
+    if (g.static_lds..=g.static_lds.saturating_add(g.dynamic_lds)).contains(&given) {
+        return Ok(());
+    }
+    Err(KernargError::Local {
+        index,
+        name: arg.name.clone(),
+        declared: g.static_lds,
+        dynamic: g.dynamic_lds,
+        given,
+    })
+}
+
 /// Compares an argument's type with the parameter's where both are known.
-fn check_type(index: usize, arg: &Arg, piece: &Piece) -> Result<(), KernargError> {
+fn check_type(index: usize, arg: &Arg, piece: &Piece, g: &Geometry) -> Result<(), KernargError> {
     let wrong = |wanted: &str, given: String, help: String| {
         Err(KernargError::Type {
             index,
@@ -237,7 +276,7 @@ fn check_type(index: usize, arg: &Arg, piece: &Piece) -> Result<(), KernargError
             Piece::Value(elem, _) => elem.to_string(),
             Piece::Buffer { descriptor, .. } => array(descriptor),
         };
-        let help = "write u32:0, and its bytes in --lds".to_owned();
+        let help = format!("write u32:{}, and its bytes in --lds", g.static_lds);
         return wrong("memory of the workgroup (local)", given, help);
     }
     let Some(named) = Named::of(arg) else { return Ok(()) };
@@ -331,6 +370,7 @@ mod tests {
     const G: Geometry = Geometry {
         groups: [3, 4, 1],
         group_size: [64, 1, 1],
+        static_lds: 0,
         dynamic_lds: 512,
     };
 
@@ -363,7 +403,7 @@ mod tests {
 
     #[test]
     fn types_are_checked_where_the_metadata_names_them() {
-        let check = |arg: Arg, piece: &Piece| bytes_of(0, &arg, piece);
+        let check = |arg: Arg, piece: &Piece| bytes_of(0, &arg, piece, &G);
         let scalar = |ty| Arg::by_value("a", ty, 0, 4);
         let value = |text: &str| match text.parse().unwrap() {
             Spec::Value(elem, bytes) => Piece::Value(elem, bytes),
@@ -466,6 +506,29 @@ mod tests {
         let text = "argument 0 (`x`) is bf16, an array of float32 was given; pass an array of dtype uint16, which carries bf16 bits in NumPy";
         assert_eq!(e, text);
         assert!(check(Arg::buffer("x", "f32", 0), &value("u64:4096")).is_ok());
+    }
+
+    #[test]
+    fn local_pointers_lie_behind_what_the_kernel_declares() {
+        let local = Arg {
+            kind: ArgKind::DynamicLds,
+            ..Arg::by_value("l", "uint*", 0, 4)
+        };
+        let g = Geometry { static_lds: 128, ..G };
+        for at in [128, 640] {
+            assert!(bytes_of(0, &local, &value(at), &g).is_ok(), "{at}");
+        }
+        for at in [0, 127, 641, 99999] {
+            let e = bytes_of(0, &local, &value(at), &g).unwrap_err().to_string();
+            assert_eq!(
+                e,
+                format!(
+                    "argument 0 (`l`) points to LDS, which begins behind the 128 bytes the kernel declares and has the 512 of --lds: {at} is \
+                     outside of it; write u32:128, or more for what comes behind other arrays of that part"
+                )
+            );
+        }
+        assert!(bytes_of(0, &local, &Piece::Bytes(vec![0; 4]), &g).is_err());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::error::{read_file, CliError};
 use crate::output::{Outcome, Output};
 use serde_json::{json, Value};
-use std::io::{BufRead, Read};
+use std::io::BufRead;
 use std::path::Path;
 
 /// The value of `--wave-size`.
@@ -13,19 +13,6 @@ pub fn parse_wave_size(text: &str) -> Result<u32, String> {
         "64" => Ok(64),
         _ => Err("waves have 32 or 64 lanes".to_owned()),
     }
-}
-
-/// All of standard input.
-///
-/// Errors: [`CliError::Read`].
-pub fn standard_input() -> Result<Vec<u8>, CliError> {
-    let mut bytes = Vec::new();
-    let read = std::io::stdin().lock().read_to_end(&mut bytes);
-    read.map_err(|source| CliError::Read {
-        path: "-".into(),
-        source,
-    })?;
-    Ok(bytes)
 }
 
 /// Prints one line for each line of the file (`-`: standard input) as it comes: the answer, or `error: line N: …`. As

@@ -4,6 +4,7 @@
 //! output; notes and errors go to standard error.
 #![forbid(unsafe_code)]
 
+mod arrays;
 mod asm;
 mod bench;
 mod build;

@@ -32,8 +32,8 @@ impl Array {
     ///
     /// Errors: another format, big-endian or Fortran-ordered data, elements that are no plain numbers, missing bytes or
     /// more than the shape says.
-    pub fn read(file: &[u8]) -> io::Result<Array> {
-        let mut rest = file;
+    pub fn read(mut file: Vec<u8>) -> io::Result<Array> {
+        let mut rest = &file[..];
         let header = NpyHeader::from_reader(&mut rest)?;
         let DType::Plain(elem) = header.dtype() else {
             return Err(invalid("the array has structured elements; save plain numbers"));
@@ -66,35 +66,37 @@ impl Array {
                 bytes.len()
             )));
         }
+        let shape = header.shape().to_vec();
+        // In place: arrays can be as large as memory.
+        let before = file.len() - rest.len();
+        file.drain(..before);
         Ok(Array {
             descriptor,
-            shape: header.shape().to_vec(),
-            bytes: bytes.to_vec(),
+            shape,
+            bytes: file,
         })
     }
+}
 
-    /// The `.npy` file (format version 1.0, header padded to a multiple of 64 bytes).
-    pub fn to_file(&self) -> Vec<u8> {
-        let shape: String = self.shape.iter().map(|d| format!("{d}, ")).collect();
-        let mut header = format!(
-            "{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}",
-            self.descriptor,
-            if self.shape.len() == 1 {
-                shape.trim_end()
-            } else {
-                shape.trim_end_matches(", ")
-            }
-        );
-        const BEFORE: usize = 10; // magic, version, header length
-        let padded = (BEFORE + header.len() + 1).next_multiple_of(64) - BEFORE;
-        header += &" ".repeat(padded - 1 - header.len());
-        header.push('\n');
-        let mut file = b"\x93NUMPY\x01\x00".to_vec();
-        file.extend((header.len() as u16).to_le_bytes());
-        file.extend(header.as_bytes());
-        file.extend(&self.bytes);
-        file
-    }
+/// What stands before the bytes in a `.npy` file (format version 1.0, padded to a multiple of 64 bytes).
+pub fn header(descriptor: &str, shape: &[u64]) -> Vec<u8> {
+    let all: String = shape.iter().map(|d| format!("{d}, ")).collect();
+    let mut header = format!(
+        "{{'descr': '{descriptor}', 'fortran_order': False, 'shape': ({}), }}",
+        if shape.len() == 1 {
+            all.trim_end()
+        } else {
+            all.trim_end_matches(", ")
+        }
+    );
+    const BEFORE: usize = 10; // magic, version, header length
+    let padded = (BEFORE + header.len() + 1).next_multiple_of(64) - BEFORE;
+    header += &" ".repeat(padded - 1 - header.len());
+    header.push('\n');
+    let mut file = b"\x93NUMPY\x01\x00".to_vec();
+    file.extend((header.len() as u16).to_le_bytes());
+    file.extend(header.as_bytes());
+    file
 }
 
 #[cfg(test)]
@@ -112,9 +114,9 @@ mod tests {
                 shape,
                 bytes,
             };
-            let file = array.to_file();
+            let file = [header(&array.descriptor, &array.shape), array.bytes.clone()].concat();
             assert_eq!((file.len() - array.bytes.len()) % 64, 0);
-            assert_eq!(Array::read(&file).unwrap(), array);
+            assert_eq!(Array::read(file.clone()).unwrap(), array);
             // npyz's own reader agrees about the numbers.
             let numbers: Vec<f32> = npyz::NpyFile::new(&file[..]).unwrap().into_vec().unwrap();
             let expected: Vec<f32> = array
@@ -134,7 +136,7 @@ mod tests {
             file.extend((header.len() as u16).to_le_bytes());
             file.extend(header.as_bytes());
             file.extend(vec![0; bytes]);
-            Array::read(&file).unwrap_err().to_string()
+            Array::read(file).unwrap_err().to_string()
         };
         assert!(file("'>f4'", "False", "(2,)", 8).contains("big-endian"));
         assert!(file("'<f4'", "True", "(2, 2)", 16).contains("Fortran"));
@@ -148,6 +150,6 @@ mod tests {
                 "{descr}: {e}"
             );
         }
-        assert!(Array::read(b"hello").is_err());
+        assert!(Array::read(b"hello".to_vec()).is_err());
     }
 }

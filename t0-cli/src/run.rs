@@ -1,22 +1,18 @@
 //! `t0 run`: launches a kernel of a code object on a card or the simulated one.
-//!
-//! Every buffer lies between guard bytes. The simulated card maps none of them: a load or store that leaves the buffer is
-//! a fault at its instruction. A card knows only pages, so there the guard bytes hold a pattern that is checked after the
-//! run: stores are found, loads are not.
 
+use crate::arrays::{fits_memory, leave_no_guards, Guarded, Input};
 use crate::device::{Device, DeviceKind, Options};
-use crate::error::{read_file, write_file, CliError};
+use crate::error::{read_file, CliError};
 use crate::kernarg::{pack, Geometry, Piece};
-use crate::npy::Array;
 use crate::output::{Outcome, Output};
 use crate::profile::{Counts, Fidelity};
-use crate::spec::{parse_block, parse_bytes, parse_dims, Elem, Spec};
+use crate::spec::{parse_block, parse_bytes, parse_dims, Spec};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use t0_backend_rdna3::object::{CodeObject, Kernel};
 use t0_backend_rdna3::target::Target;
-use t0_runtime::{Buffer, Gpu, Module};
+use t0_runtime::Module;
 use t0_sim::driver::{ExecFaultKind, Message, Severity, Site, Source};
 use t0_sim::{Numerics, Profile};
 
@@ -38,6 +34,10 @@ pub struct Args {
     /// Bytes of dynamic LDS besides what the kernel declares
     #[arg(long, default_value = "0", value_parser = parse_bytes, allow_hyphen_values = true)]
     lds: u32,
+    /// Bytes of private memory of a work-item besides what the kernel declares: for functions that call themselves or
+    /// are called through pointers, whose depth no compiler knows; without: 16384 where the kernel says that it is so
+    #[arg(long, value_parser = parse_bytes, allow_hyphen_values = true)]
+    stack: Option<u32>,
     /// The kernel's arguments in order.
     #[arg(long = "arg", value_name = "SPEC", help = ARG_HELP)]
     args: Vec<Spec>,
@@ -67,18 +67,14 @@ const ARG_HELP: &str = "An argument, in order: a value, TYPE:NUMBER (u32:7 f32:0
 /// Work-items of a workgroup at most (LLVM AMDGPUUsage, `.max_flat_workgroup_size`).
 const MOST_ITEMS: u64 = 1024;
 
-/// Guard bytes on either side of a buffer. A multiple of 256 keeps the buffer as aligned as an allocation.
-const GUARD: usize = 4096;
-
-/// The guard byte at a position; a pattern with no short period, so that shifted copies show too.
-fn guard_byte(i: usize) -> u8 {
-    (i.wrapping_mul(37) ^ (i >> 8).wrapping_mul(101)) as u8 ^ 0xa5
-}
+const STACK_HELP: &str =
+    "where functions call themselves or are called through pointers, the compiler does not know their \
+    stack: --stack BYTES gives each work-item more";
 
 /// Something wrong that the run brought to light.
 #[derive(Debug, Clone, Serialize)]
-struct Finding {
-    rule: &'static str,
+pub(crate) struct Finding {
+    pub rule: &'static str,
     severity: &'static str,
     #[serde(flatten)]
     place: Place,
@@ -92,7 +88,7 @@ struct Finding {
     #[serde(skip_serializing_if = "Option::is_none")]
     help: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    count: Option<u64>,
+    pub count: Option<u64>,
     /// What else is known: where the waves of a launch stand that does not end, what became of the outputs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
@@ -104,7 +100,7 @@ struct Finding {
 
 impl Finding {
     /// What is known of a message whose place is told apart.
-    fn of(m: &Message, place: Place) -> Finding {
+    pub fn of(m: &Message, place: Place) -> Finding {
         Finding {
             rule: m.rule,
             severity: match m.severity {
@@ -125,7 +121,7 @@ impl Finding {
 
 /// Where something happened, as far as it is known.
 #[derive(Debug, Clone, Default, Serialize)]
-struct Place {
+pub(crate) struct Place {
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -229,7 +225,7 @@ pub fn run(args: &Args, target: Option<Target>, out: &mut Output) -> Result<Outc
     check_target(target, &object, &args.file)?;
     check_launch(args, &object, kernel)?;
     check_outputs(args)?;
-    let inputs: Vec<Input> = args.args.iter().map(Input::read).collect::<Result<_, _>>()?;
+    let mut inputs: Vec<Input> = args.args.iter().map(Input::read).collect::<Result<_, _>>()?;
     let device = Device::open(
         args.device,
         &Options {
@@ -240,14 +236,18 @@ pub fn run(args: &Args, target: Option<Target>, out: &mut Output) -> Result<Outc
             target: Some(object.target),
         },
     )?;
+    if device.sim.is_some() {
+        fits_memory(&inputs)?;
+    }
     let buffers = inputs
-        .iter()
+        .iter_mut()
         .map(|i| Guarded::new(&device.gpu, i))
         .collect::<Result<Vec<_>, _>>()?;
     let pieces: Vec<Piece> = inputs.iter().zip(&buffers).map(|(i, b)| i.piece(b.as_ref())).collect();
     let geometry = Geometry {
         groups: args.grid,
         group_size: args.block,
+        static_lds: kernel.descriptor.group_segment_bytes,
         dynamic_lds: args.lds,
     };
     let kernarg = pack(
@@ -259,7 +259,7 @@ pub fn run(args: &Args, target: Option<Target>, out: &mut Output) -> Result<Outc
     .map_err(|e| CliError::Usage(e.to_string()))?;
 
     leave_no_guards(&device, kernel, &buffers);
-    let launched = launch(&device, &bytes, kernel, &geometry, &kernarg);
+    let launched = launch(&device, &bytes, kernel, args.stack, &geometry, &kernarg);
     let unwritten = not_written(&inputs);
     let (duration, fault) = launched.inspect_err(|_| {
         if let Some(text) = &unwritten {
@@ -275,12 +275,10 @@ pub fn run(args: &Args, target: Option<Target>, out: &mut Output) -> Result<Outc
     if !faulted {
         for (index, (input, buffer)) in inputs.iter().zip(&buffers).enumerate() {
             let Some(buffer) = buffer else { continue };
-            let contents = buffer.buffer.to_vec()?;
-            findings.extend(buffer.guard_findings(index, &contents));
-            if let Some((path, mut array)) = input.output() {
-                never_written.extend(buffer.never_written(index, &array, &device));
-                array.bytes = contents[GUARD..GUARD + buffer.len].to_vec();
-                write_file(path, &array.to_file())?;
+            findings.extend(buffer.guard_findings(index)?);
+            if let Some(path) = input.output_path() {
+                never_written.extend(buffer.never_written(index, &device));
+                buffer.write(path)?;
             }
         }
     }
@@ -348,18 +346,29 @@ fn dims_text(dims: [u32; 3]) -> String {
     dims[..used].iter().map(u32::to_string).collect::<Vec<_>>().join(",")
 }
 
-/// No two arguments write the same file: one result would be lost.
+/// No two arguments write the same file, one result would be lost; and none writes what another one, or the run, reads, but
+/// for `inout:` with the same name twice.
 fn check_outputs(args: &Args) -> Result<(), CliError> {
-    let mut seen: Vec<PathBuf> = Vec::new();
-    for path in args.args.iter().filter_map(Spec::output_path) {
-        let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        if seen.contains(&whole) {
-            return Err(CliError::Usage(format!(
-                "two arguments write {}; give each its own file",
-                path.display()
-            )));
-        }
-        seen.push(whole);
+    let whole = |p: &Path| {
+        let real = std::fs::canonicalize(p).or_else(|_| std::path::absolute(p));
+        real.unwrap_or_else(|_| p.to_owned())
+    };
+    let mut written: Vec<PathBuf> = Vec::new();
+    for (index, spec) in args.args.iter().enumerate() {
+        let Some(path) = spec.output_path() else { continue };
+        let file = whole(path);
+        let others = args.args.iter().enumerate().filter(|(i, _)| *i != index);
+        let mut read = others.filter_map(|(_, s)| s.input_path()).chain([&*args.file]);
+        let text = if written.contains(&file) {
+            "two arguments write"
+        } else if read.any(|p| whole(p) == file) {
+            "an argument would overwrite a file that is read:"
+        } else {
+            written.push(file);
+            continue;
+        };
+        let text = format!("{text} {}; give each its own file", path.display());
+        return Err(CliError::Usage(text));
     }
     Ok(())
 }
@@ -423,11 +432,15 @@ fn launch(
     device: &Device,
     file: &[u8],
     kernel: &Kernel,
+    stack: Option<u32>,
     g: &Geometry,
     kernarg: &[u8],
 ) -> Result<(Duration, Option<t0_runtime::Error>), CliError> {
     let module = Module::load(&device.gpu, file)?;
-    let loaded = module.kernel(&kernel.name)?.with_dynamic_lds(g.dynamic_lds);
+    let mut loaded = module.kernel(&kernel.name)?.with_dynamic_lds(g.dynamic_lds);
+    if let Some(bytes) = stack {
+        loaded = loaded.with_stack(bytes);
+    }
     let queue = device.gpu.queue()?;
     let start = Instant::now();
     let submission = queue.dispatch(&loaded, g.groups.map(u64::from), g.group_size, kernarg)?;
@@ -477,6 +490,9 @@ fn stopped(
             b.name, b.len, m.text
         );
     }
+    if m.rule == "scratch-out-of-bounds" && m.help.is_none() {
+        m.help = Some(STACK_HELP.to_owned());
+    }
     m.notes.extend(unwritten);
     let place = fault.as_ref().map_or_else(Place::default, |f| Place {
         pc: f.pc,
@@ -509,216 +525,4 @@ fn print(device: &Device, report: &Report, out: &mut Output) -> Result<(), CliEr
         out.line(&f.long)?;
     }
     Ok(())
-}
-
-/// An argument with its file read.
-enum Input<'a> {
-    Value(Elem, &'a [u8]),
-    Bytes(&'a [u8]),
-    Array {
-        name: &'a Path,
-        array: Array,
-        output: Option<&'a Path>,
-        /// Its contents are undefined before the run.
-        poison: bool,
-    },
-}
-
-impl<'a> Input<'a> {
-    fn read(spec: &'a Spec) -> Result<Input<'a>, CliError> {
-        let array = |path: &Path| {
-            let file = read_file(path)?;
-            Array::read(&file).map_err(|source| CliError::Read {
-                path: path.to_owned(),
-                source,
-            })
-        };
-        Ok(match spec {
-            Spec::Value(elem, bytes) => Input::Value(*elem, bytes),
-            Spec::Bytes(bytes) => Input::Bytes(bytes),
-            Spec::In(path) => Input::Array {
-                name: path,
-                array: array(path)?,
-                output: None,
-                poison: false,
-            },
-            Spec::InOut { input, output } => Input::Array {
-                name: input,
-                array: array(input)?,
-                output: Some(output),
-                poison: false,
-            },
-            Spec::Out {
-                path,
-                elem,
-                shape,
-                fill,
-                poison,
-            } => {
-                // The shape's bytes fit the address space; parsing made sure. Memory is another matter.
-                let elements = shape.iter().product::<u64>() as usize;
-                let size = elements * fill.len();
-                let mut bytes = Vec::new();
-                bytes.try_reserve_exact(size).map_err(|_| {
-                    CliError::Usage(format!(
-                        "{}: an array of {size} bytes does not fit this machine's memory; give a smaller shape",
-                        path.display()
-                    ))
-                })?;
-                (0..elements).for_each(|_| bytes.extend_from_slice(fill));
-                let descriptor = elem.descriptor().to_owned();
-                let array = Array {
-                    descriptor,
-                    shape: shape.clone(),
-                    bytes,
-                };
-                Input::Array {
-                    name: path,
-                    array,
-                    output: Some(path),
-                    poison: *poison,
-                }
-            }
-        })
-    }
-
-    fn piece(&self, buffer: Option<&Guarded>) -> Piece {
-        match (self, buffer) {
-            (Input::Array { array, .. }, Some(b)) => Piece::Buffer {
-                address: b.buffer.va() + GUARD as u64,
-                descriptor: array.descriptor.clone(),
-                shape: array.shape.clone(),
-            },
-            (Input::Value(elem, bytes), _) => Piece::Value(*elem, bytes.to_vec()),
-            (Input::Bytes(bytes), _) => Piece::Bytes(bytes.to_vec()),
-            (Input::Array { .. }, None) => Piece::Value(Elem::U64, Vec::new()),
-        }
-    }
-
-    fn output_path(&self) -> Option<&Path> {
-        match self {
-            Input::Array { output, .. } => *output,
-            _ => None,
-        }
-    }
-
-    fn output(&self) -> Option<(&Path, Array)> {
-        match self {
-            Input::Array {
-                array,
-                output: Some(path),
-                ..
-            } => Some((
-                path,
-                Array {
-                    bytes: Vec::new(),
-                    ..array.clone()
-                },
-            )),
-            _ => None,
-        }
-    }
-}
-
-/// A buffer between guard bytes.
-struct Guarded {
-    name: String,
-    buffer: Buffer<u8>,
-    len: usize,
-    poison: bool,
-}
-
-impl Guarded {
-    /// The buffer of an argument; values have none.
-    fn new(gpu: &Gpu, input: &Input) -> Result<Option<Guarded>, CliError> {
-        let Input::Array {
-            name, array, poison, ..
-        } = input
-        else {
-            return Ok(None);
-        };
-        let len = array.bytes.len();
-        let mut bytes: Vec<u8> = (0..len + 2 * GUARD).map(guard_byte).collect();
-        bytes[GUARD..GUARD + len].copy_from_slice(&array.bytes);
-        Ok(Some(Guarded {
-            name: name.display().to_string(),
-            buffer: gpu.upload(&bytes)?,
-            len,
-            poison: *poison,
-        }))
-    }
-
-    /// Elements of an output without FILL of which no launch has written a byte, as far as a sanitizer has seen. Those written in
-    /// part may be structures with padding.
-    fn never_written(&self, index: usize, array: &Array, device: &Device) -> Option<Finding> {
-        let elements = array.shape.iter().product::<u64>() as usize;
-        let size = self.len.checked_div(elements).filter(|_| self.poison)?;
-        let sim = device.sim.as_ref()?;
-        let written = sim.written_bytes(self.buffer.va() + GUARD as u64, self.len as u64)?;
-        let of = |e: &usize| written[e * size..][..size].iter().any(|&b| b);
-        let missing: Vec<usize> = (0..elements).filter(|e| !of(e)).collect();
-        let first = *missing.first()?;
-        let (are, them) = if missing.len() == 1 {
-            ("element was", "")
-        } else {
-            ("elements were", ", the first")
-        };
-        let text = format!(
-            "argument {index} ({}): {} of {elements} {are} never written{them} at index {first}; the file has undefined bytes there",
-            self.name,
-            missing.len(),
-        );
-        let m = Message::new(Severity::Warning, "never-written", text);
-        Some(Finding {
-            count: Some(missing.len() as u64),
-            ..Finding::of(&m, Place::default())
-        })
-    }
-
-    /// Whether an address lies in the guard bytes.
-    fn guards(&self, va: u64) -> bool {
-        let at = va.wrapping_sub(self.buffer.va());
-        let (guard, len) = (GUARD as u64, self.len as u64);
-        at < guard || (at >= guard + len && at < 2 * guard + len)
-    }
-
-    fn guard_findings(&self, index: usize, contents: &[u8]) -> Option<Finding> {
-        let is_guard = |i: &usize| *i < GUARD || *i >= GUARD + self.len;
-        let wrong: Vec<usize> = (0..contents.len())
-            .filter(is_guard)
-            .filter(|&i| contents[i] != guard_byte(i))
-            .collect();
-        let (first, last) = (
-            *wrong.first()? as i64 - GUARD as i64,
-            *wrong.last()? as i64 - GUARD as i64,
-        );
-        let text = format!(
-            "argument {index} ({}): {} bytes outside of the buffer's {} were overwritten, from offset {first} to {last}",
-            self.name,
-            wrong.len(),
-            self.len
-        );
-        let m = Message::new(Severity::Error, "guard", text);
-        Some(Finding::of(&m, Place::default()))
-    }
-}
-
-/// Leaves kernels on the simulated card the user's bytes without the guards, by the parameters' names.
-fn leave_no_guards(device: &Device, kernel: &Kernel, buffers: &[Option<Guarded>]) {
-    let Some(sim) = &device.sim else { return };
-    let visible = kernel.metadata.iter().flat_map(|m| &m.args);
-    let visible: Vec<_> = visible.filter(|a| !a.kind.is_hidden()).collect();
-    // Either every word was given, or one argument for each Rust parameter.
-    let all = visible.len() == buffers.len();
-    let mut names = visible.into_iter().filter(|a| all || !a.name.contains('.'));
-    for (index, buffer) in buffers.iter().enumerate() {
-        let name = names.next().map(|a| a.name.clone()).filter(|n| !n.is_empty());
-        let Some(b) = buffer else { continue };
-        let name = name.unwrap_or_else(|| format!("argument {index}"));
-        let va = b.buffer.va();
-        sim.narrow_memory(va, va + GUARD as u64, b.len as u64, &name);
-        if b.poison {
-            sim.unwritten_memory(va + GUARD as u64, b.len as u64);
-        }
-    }
 }

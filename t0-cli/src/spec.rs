@@ -242,6 +242,14 @@ pub enum SpecError {
 }
 
 impl Spec {
+    /// The file it reads before the run.
+    pub fn input_path(&self) -> Option<&Path> {
+        match self {
+            Spec::In(path) | Spec::InOut { input: path, .. } => Some(path),
+            Spec::Value(..) | Spec::Bytes(_) | Spec::Out { .. } => None,
+        }
+    }
+
     /// The file it writes after the run.
     pub fn output_path(&self) -> Option<&Path> {
         match self {

@@ -73,6 +73,22 @@ fn wrong_usage_is_told_from_wrong_files() {
 }
 
 #[test]
+fn a_file_without_kernels_is_not_fine() {
+    let dir = folder("check-library");
+    let path = |name: &str| dir.join(name).to_str().unwrap().to_owned();
+    let source = "\t.text\n\t.globl f\n\t.type f,@function\nf:\n\ts_setpc_b64 s[30:31]\n.Lf:\n\t.size f, .Lf-f\n";
+    std::fs::write(path("f.s"), source).unwrap();
+    assert_eq!(t0(&["asm", &path("f.s"), "-o", &path("f.co")]).status, 0);
+    let ran = t0(&["check", &path("f.co")]);
+    assert_eq!((ran.status, ran.out.as_str()), (2, ""));
+    assert!(
+        ran.err.contains("has no kernel") && ran.err.contains("it has only the function f."),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
 fn of_many_findings_text_shows_some_and_json_all() {
     let dir = folder("check-many");
     let path = |name: &str| dir.join(name).to_str().unwrap().to_owned();

@@ -317,6 +317,40 @@ impl<T: Pod> Buffer<T> {
         Ok(out)
     }
 
+    /// Copies a part of the contents, from element `at` on, after the last launch that writes them.
+    ///
+    /// Errors: a part that ends behind the buffer; a fault of that launch.
+    pub fn read_at(&self, at: usize, out: &mut [T]) -> Result<()> {
+        self.has_part(at, out.len())?;
+        self.core.wait_written()?;
+        let offset = self.at + (at * size_of::<T>()) as u64;
+        self.core.mem().read(offset, bytemuck::cast_slice_mut(out));
+        Ok(())
+    }
+
+    /// Replaces a part of the contents, from element `at` on, after every launch that uses them.
+    ///
+    /// Errors: a part that ends behind the buffer.
+    pub fn write_at(&mut self, at: usize, data: &[T]) -> Result<()> {
+        self.has_part(at, data.len())?;
+        self.core.wait_unused()?;
+        let offset = self.at + (at * size_of::<T>()) as u64;
+        self.core.mem().write(offset, bytemuck::cast_slice(data));
+        Ok(())
+    }
+
+    fn has_part(&self, at: usize, len: usize) -> Result<()> {
+        let end = at.saturating_add(len);
+        if end <= self.len {
+            return Ok(());
+        }
+        Err(Error::Length {
+            what: "buffer and end of the part to copy".into(),
+            left: self.len as u64,
+            right: end as u64,
+        })
+    }
+
     /// Replaces the contents, after every launch that uses them. `data` must have the buffer's length.
     pub fn copy_from(&mut self, data: &[T]) -> Result<()> {
         if data.len() != self.len {
@@ -425,6 +459,20 @@ const _: fn() = || {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parts_are_copied_where_they_belong() {
+        let gpu = Gpu::simulated().unwrap();
+        let mut b = gpu.upload(&[1u32, 2, 3, 4]).unwrap();
+        b.write_at(1, &[7, 8]).unwrap();
+        let mut part = [0; 3];
+        b.read_at(1, &mut part).unwrap();
+        assert_eq!((part, b.to_vec().unwrap()), ([7, 8, 4], vec![1, 7, 8, 4]));
+        b.write_at(4, &[]).unwrap();
+        for at in [2, usize::MAX] {
+            assert!(b.read_at(at, &mut part).is_err() && b.write_at(at, &part).is_err());
+        }
+    }
 
     #[test]
     fn too_many_elements_are_given_as_asked_for() {

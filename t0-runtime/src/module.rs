@@ -49,6 +49,8 @@ pub struct Kernel {
     index: usize,
     group: Option<[u32; 3]>,
     dynamic_lds: u32,
+    /// Private memory besides the declared; `None`: what the descriptor lets guess.
+    stack: Option<u32>,
     /// Of a kernel that reports indices out of range: its launches pass a report as a hidden last argument.
     checks: Option<Arc<Checks>>,
 }
@@ -226,6 +228,7 @@ impl Module {
             index,
             group: None,
             dynamic_lds: 0,
+            stack: None,
             checks: None,
         })
     }
@@ -269,11 +272,12 @@ impl Kernel {
     }
 
     /// Scratch bytes of a work-item. A kernel whose stack the compiler could not measure (recursion, calls through
-    /// pointers, arrays of run-time size) gets `DYNAMIC_STACK` bytes on top of what its descriptor counts.
+    /// pointers, arrays of run-time size) gets `DYNAMIC_STACK` bytes on top of what its descriptor counts, or those of
+    /// [`Kernel::with_stack`].
     pub fn scratch_bytes(&self) -> u32 {
         let d = &self.info().descriptor;
         let more = if d.dynamic_stack() { DYNAMIC_STACK } else { 0 };
-        d.private_segment_bytes.saturating_add(more)
+        d.private_segment_bytes.saturating_add(self.stack.unwrap_or(more))
     }
 
     /// Bytes of the argument block; 0 if the code object does not say.
@@ -296,6 +300,13 @@ impl Kernel {
     /// The same kernel with so many bytes of LDS behind those it declares.
     pub fn with_dynamic_lds(mut self, bytes: u32) -> Kernel {
         self.dynamic_lds = bytes;
+        self
+    }
+
+    /// The same kernel with so many bytes of private memory for each work-item behind those it declares. Compilers do not
+    /// always say that they could not measure the stack: clang 19 leaves functions that call themselves out.
+    pub fn with_stack(mut self, bytes: u32) -> Kernel {
+        self.stack = Some(bytes);
         self
     }
 

@@ -410,7 +410,7 @@ impl<'a> Job<'a> {
             rule: seen.kind.rule(),
             severity: seen.kind.severity(),
             text: seen.kind.text_with(arrays),
-            help: seen.kind.help(),
+            help: seen.kind.help(arrays),
             born: None,
             kernel: name.clone(),
             site: self.places.site(&program, seen.at, group, wave, seen.lane),

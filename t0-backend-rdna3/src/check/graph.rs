@@ -763,6 +763,11 @@ impl Graph {
 }
 
 impl Step {
+    /// Whether the other one is the only one that can follow.
+    pub fn falls_to(&self, next: &Step) -> bool {
+        self.way == Way::Next && self.at + u64::from(self.size) == next.at
+    }
+
     /// Text of the instruction in a finding.
     pub fn text(&self) -> String {
         self.inst.as_ref().map(quoted).unwrap_or_default()

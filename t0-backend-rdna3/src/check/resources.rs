@@ -7,7 +7,7 @@
 use super::graph::{Graph, Step};
 use super::{memory, Options, Raw};
 use crate::errata::Severity;
-use crate::isa::{Class, Family, Flags};
+use crate::isa::{Class, Family, Flags, Opcode, Sop1, Sopp};
 use crate::object::{ArgKind, Kernel, KernelDescriptor, KernelMetadata};
 
 /// Trap temporaries by hardware number: only the trap handler has them (RDNA3 ISA manual 3.4).
@@ -55,12 +55,31 @@ fn vgprs(graph: &Graph, d: &KernelDescriptor, raw: &mut Vec<Raw>) {
 }
 
 fn sgprs(graph: &Graph, raw: &mut Vec<Raw>) {
-    let has = |s: &&Step| (s.facts.sread[1] | s.facts.swrite[1]) & TTMP_BITS != 0;
-    if let Some(s) = known(graph).find(has) {
+    let has = |s: &Step| (s.facts.sread[1] | s.facts.swrite[1]) & TTMP_BITS != 0;
+    let mut all = graph.steps.iter().enumerate();
+    if let Some((_, s)) = all.find(|(k, s)| !s.guessed && has(s) && !before_halt(&graph.steps[*k..])) {
         let text = "the trap temporaries ttmp0 to ttmp15 belong to the trap handler: kernels read 0 and write nothing";
         raw.push(Raw::new("sgpr-count", Some(s.at), text, "s0 to s105"));
     }
 }
+
+/// Instructions between a save of M0 and `s_sethalt` in a trap.
+const MOST_TO_HALT: usize = 16;
+
+/// Whether an instruction saves M0 in a trap temporary, or gets it back, and the wave then stops: so LLVM ends a kernel where
+/// no trap handler does (`__builtin_trap()`, SIInstrInfo::insertSimulatedTrap). What becomes of M0 does not matter there.
+fn before_halt(steps: &[Step]) -> bool {
+    let op = |s: &Step| s.inst.as_ref().map(|i| i.op);
+    let saves =
+        |s: &Step| op(s) == Some(Opcode::Sop1(Sop1::s_mov_b32)) && (s.facts.sread[1] | s.facts.swrite[1]) & M0 != 0;
+    let halts = |s: &Step| op(s) == Some(Opcode::Sopp(Sopp::s_sethalt));
+    let straight = |pair: &[Step]| pair[0].falls_to(&pair[1]);
+    let line = 1 + steps.windows(2).take(MOST_TO_HALT).take_while(|p| straight(p)).count();
+    steps.first().is_some_and(saves) && steps[..line.min(steps.len())].iter().any(halts)
+}
+
+/// M0 as bit of the second word.
+const M0: u64 = 1 << (125 - 64);
 
 /// The trap temporaries as bits of the second word of a set of scalar registers.
 const TTMP_BITS: u64 = ((1 << (*TTMP.end() - *TTMP.start() + 1)) - 1) << (*TTMP.start() - 64);

@@ -156,9 +156,9 @@ fn uses(s: &Step, i: &Inst, out: &mut Vec<(Use, Reg)>) {
     let steers = s.facts.branch || s.facts.salu && s.facts.swrite[1] & EXEC != 0;
     for (spec, o) in i.specs().zip(&i.operands) {
         let Operand::Reg(r) = *o else { continue };
-        // A lane is written into what need not hold anything yet; the other lanes keep what they have.
-        let lane = spec.is_dst() && row.class == Class::ValuLane;
-        if !spec.is_src() || r.is_null() || lane {
+        // A lane (or half) is written into what need not hold anything yet; the others keep what they have.
+        let kept = spec.is_dst() && (row.class == Class::ValuLane || i.flags().has(Flags::D16));
+        if !spec.is_src() || r.is_null() || kept {
             continue;
         }
         let what = match spec.field {

@@ -1,7 +1,9 @@
 //! What the rules read of one instruction, worked out once.
 
 use super::{local, Hit};
-use crate::isa::{Class, Family, Flags, Inst, Kind, Opcode, Operand, Reg, RegFile, Sop1, Sopk, Sopp, Ty, Vop1, Vop3};
+use crate::isa::{
+    Class, Family, Flags, Inst, Kind, Opcode, Operand, OperandSpec, Reg, RegFile, Sop1, Sopk, Sopp, Ty, Vop1, Vop3,
+};
 use crate::target::Target;
 
 /// A set of VGPRs: bit r of word r/64.
@@ -37,6 +39,9 @@ pub struct Facts {
     pub vread: VSet,
     /// VGPRs written.
     pub vwrite: VSet,
+    /// Lanes or bits of the VGPRs written may stay as they were although EXEC has the lane: DPP, single lanes, 16-bit
+    /// results, registers that M0 chooses.
+    pub partial: bool,
     /// Scalar registers read.
     pub sread: SSet,
     /// Scalar registers written.
@@ -123,6 +128,17 @@ fn imm(inst: &Inst) -> Option<i64> {
     })
 }
 
+/// Whether a VALU instruction may leave lanes or bits of its VGPR results as they were. 16-bit results keep the other half of
+/// the register (RDNA3 ISA manual 7.2.1; LLVM's true16 instructions).
+fn writes_in_part(inst: &Inst) -> bool {
+    let row = inst.row();
+    let narrow = |s: &OperandSpec| s.is_dst() && (s.ty.bits() < 32 || inst.keeps_half(s));
+    inst.enc.is_dpp()
+        || row.class == Class::ValuLane
+        || row.flags.has(Flags::R_M0)
+        || inst.spec_list().iter().any(narrow)
+}
+
 impl Facts {
     /// The facts of an instruction on a card and wave size.
     pub fn of(inst: &Inst, target: &Target) -> Facts {
@@ -171,6 +187,7 @@ impl Facts {
             _ => {}
         }
         f.cross_lane = inst.enc.is_dpp() || f.permlane.is_some();
+        f.partial = valu && writes_in_part(inst);
         if row.family == Family::Ldsdir {
             f.lds_direct = inst
                 .operands

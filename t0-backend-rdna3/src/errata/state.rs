@@ -6,6 +6,7 @@
 
 use super::facts::{first, overlap};
 use super::{Facts, Fix, Rule, SSet, Severity, VSet, ERRATA, SA_SDST_0, VA_SDST_0, VA_VCC_0, VA_VDST_0, VM_VSRC_0};
+use crate::isa::scalar_name;
 use crate::target::Target;
 use std::collections::VecDeque;
 
@@ -71,8 +72,10 @@ impl Hit {
 /// What is wrong; the rule's name and the way out are told apart from it.
 impl std::fmt::Display for Hit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if let Some((file, r)) = self.reg {
-            write!(f, "{file}{r}: ")?;
+        match self.reg {
+            Some(('v', r)) => write!(f, "v{r}: ")?,
+            Some((_, r)) => write!(f, "{}: ", scalar_name(r))?,
+            None => {}
         }
         f.write_str(self.rule.entry().triggered_by)
     }
@@ -84,6 +87,8 @@ struct Trans {
     by: u32,
     valu: u32,
     trans: u32,
+    /// EXEC has been written since: a later write may miss lanes this one reached.
+    exec_after: bool,
 }
 
 /// A recent VALU instruction; the newest comes first.
@@ -152,8 +157,9 @@ impl State {
         for t in &other.trans {
             // Fewer instructions since: the trap lasts longer.
             let covers = |a: &Trans, b: &Trans| {
-                let shorter = a.valu < b.valu || a.trans < b.trans || a.by <= b.by;
-                a.reg == b.reg && a.valu <= b.valu && a.trans <= b.trans && shorter
+                let longer = a.valu <= b.valu && a.trans <= b.trans && a.exec_after >= b.exec_after;
+                let differs = (a.valu, a.trans, a.exec_after) != (b.valu, b.trans, b.exec_after);
+                a.reg == b.reg && longer && (differs || a.by <= b.by)
             };
             if !self.trans.iter().any(|mine| covers(mine, t)) {
                 self.trans.retain(|mine| !covers(t, mine));
@@ -417,6 +423,9 @@ impl State {
         if self.wave64 {
             self.mask_writes(f, at);
         }
+        if f.swrite[1] & EXEC != 0 {
+            self.trans.iter_mut().for_each(|t| t.exec_after = true);
+        }
         if f.salu && f.swrite[1] & EXEC != 0 {
             if let Some(newest) = self.recent.front_mut() {
                 newest.exec_after = true;
@@ -448,10 +457,15 @@ impl State {
         }
     }
 
-    /// All but the latest `n` VALU results have been written.
+    /// At most `n` VALU results have not been written yet: the latest ones, unless there is a transcendental among them,
+    /// which is done out of order. Only 0 ends the trap of a transcendental (LLVM counts va_vdst(0) only, too).
     fn valu_done(&mut self, n: usize) {
-        self.recent.truncate(n);
-        self.trans.retain(|t| (t.valu as usize) < n);
+        if n == 0 {
+            self.recent.clear();
+            self.trans.clear();
+        } else if self.recent.iter().all(|r| !r.trans) {
+            self.recent.truncate(n);
+        }
     }
 
     fn mask_writes(&mut self, f: &Facts, at: u32) {
@@ -489,9 +503,13 @@ impl State {
             t.valu += 1;
             t.trans += u32::from(f.trans);
         }
-        let over = |reg: u32| f.vwrite[(reg / 64) as usize] >> (reg % 64) & 1 == 1;
+        // Written over in every lane the transcendental wrote.
+        let over = |t: &Trans| {
+            let all = !f.partial && !t.exec_after;
+            all && f.vwrite[(t.reg / 64) as usize] >> (t.reg % 64) & 1 == 1
+        };
         self.trans
-            .retain(|t| t.valu <= TRANS_VALUS && t.trans <= TRANS_TRANS && !over(t.reg));
+            .retain(|t| t.valu <= TRANS_VALUS && t.trans <= TRANS_TRANS && !over(t));
         if f.trans && self.has(Rule::ValuTransUse) {
             for k in 0..4 {
                 let mut regs = f.vwrite[k];
@@ -503,6 +521,7 @@ impl State {
                         by: at,
                         valu: 0,
                         trans: 0,
+                        exec_after: false,
                     });
                 }
             }

@@ -82,7 +82,7 @@ impl Inst {
     }
 
     /// Destinations whose other half survives: `op_sel` bit 3, 16-bit WMMA accumulators.
-    fn keeps_half(&self, spec: &OperandSpec) -> bool {
+    pub(crate) fn keeps_half(&self, spec: &OperandSpec) -> bool {
         let row = self.row();
         spec.is_dst()
             && spec.kind == Kind::Vgpr

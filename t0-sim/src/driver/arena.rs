@@ -191,9 +191,15 @@ fn check_host_memory(size: u64) -> Result<(), ArenaError> {
     if size < WORTH_ASKING {
         return Ok(());
     }
-    let Ok(text) = std::fs::read_to_string("/proc/meminfo") else {
-        return Ok(());
-    };
+    match available_memory() {
+        Some(available) if size > available => Err(ArenaError::HostMemory { size, available }),
+        _ => Ok(()),
+    }
+}
+
+/// Bytes of host memory that can be had without swapping, as far as the host says.
+pub fn available_memory() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let kib = text.lines().find_map(|l| {
         l.strip_prefix("MemAvailable:")?
             .trim()
@@ -201,11 +207,8 @@ fn check_host_memory(size: u64) -> Result<(), ArenaError> {
             .trim()
             .parse::<u64>()
             .ok()
-    });
-    match kib.map(|k| k << 10) {
-        Some(available) if size > available => Err(ArenaError::HostMemory { size, available }),
-        _ => Ok(()),
-    }
+    })?;
+    Some(kib << 10)
 }
 
 /// A lock whose holder panicked still guards consistent data here: every update is a single insert or remove.

@@ -29,7 +29,7 @@ pub struct Finding {
     pub other: Option<Site>,
     /// The instruction that loaded an undefined value.
     pub born: Option<Site>,
-    /// The way out.
+    /// The way out; `arrays` are those of the LDS.
     pub help: Option<String>,
     /// Occurrences, over the whole dispatch.
     pub count: u64,
@@ -112,7 +112,7 @@ impl fmt::Display for Source {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FindingKind {
     /// An access that ends outside of the workgroup's LDS: the part outside reads 0 or is dropped.
-    #[error("{}", lds_text(*.address, *.len, *.size, *.write, None, *.wanted))]
+    #[error("{}", lds_text(*.address, *.len, *.size, *.write, &[], *.wanted))]
     LdsOutOfRange {
         /// Byte offset in the LDS.
         address: u64,
@@ -130,23 +130,22 @@ pub enum FindingKind {
     Hazard(Hit),
 }
 
-fn lds_text(
-    address: u64,
-    len: u32,
-    size: u32,
-    write: bool,
-    array: Option<&LdsVariable>,
-    wanted: Option<u32>,
-) -> String {
+fn lds_text(address: u64, len: u32, size: u32, write: bool, arrays: &[LdsVariable], wanted: Option<u32>) -> String {
     let (what, then) = match write {
         true => ("write", "it is dropped"),
         false => ("read", "it reads 0"),
     };
-    if !is_no_index(address) {
+    if !is_no_index(address, arrays) {
         return format!(
             "LDS {what} of {len} bytes at {address:#x} ends outside of the workgroup's {size} bytes: {then}"
         );
     }
+    // What is out of range lies as far behind the end as its array from the beginning.
+    let holds = |v: &&LdsVariable| {
+        let at = address.checked_sub(NO_INDEX + u64::from(v.offset));
+        at.is_some_and(|d| d < v.size.into())
+    };
+    let array = arrays.iter().find(holds);
     let element = array.map_or(0, |a| a.element);
     // An index below 0 has wrapped around.
     let index = wanted.and_then(|w| (w as i32).checked_div(element as i32));
@@ -165,10 +164,10 @@ fn lds_text(
 /// The LDS address t0's code gives an index that is out of range: 64 KiB.
 const NO_INDEX: u64 = 0x1_0000;
 
-/// Whether an LDS address is above what any workgroup has. Code of t0 sends an index that is out of range there, where it
-/// is defined to read 0 and write nothing.
-fn is_no_index(address: u64) -> bool {
-    address >= NO_INDEX
+/// Whether an LDS address is above what any workgroup has, in code of t0, whose metadata alone names the arrays in the LDS.
+/// It sends an index that is out of range there, where it is defined to read 0 and write nothing.
+fn is_no_index(address: u64, arrays: &[LdsVariable]) -> bool {
+    address >= NO_INDEX && !arrays.is_empty()
 }
 
 impl FindingKind {
@@ -184,19 +183,13 @@ impl FindingKind {
         else {
             return self.to_string();
         };
-        // What is out of range lies as far behind the end as its array from the beginning.
-        let at = address.checked_sub(NO_INDEX);
-        let holds = |v: &&LdsVariable| {
-            at.and_then(|at| at.checked_sub(v.offset.into()))
-                .is_some_and(|d| d < v.size.into())
-        };
-        lds_text(address, len, size, write, arrays.iter().find(holds), wanted)
+        lds_text(address, len, size, write, arrays, wanted)
     }
 
     /// The way out.
-    pub fn help(&self) -> Option<String> {
+    pub fn help(&self, arrays: &[LdsVariable]) -> Option<String> {
         match self {
-            FindingKind::LdsOutOfRange { address, .. } if is_no_index(*address) => Some(String::from(
+            FindingKind::LdsOutOfRange { address, .. } if is_no_index(*address, arrays) => Some(String::from(
                 "compare the index with the length first; `#[kernel(checked)]` or `queue.with_checked(true)` stop the launch there",
             )),
             FindingKind::LdsOutOfRange { .. } => None,
@@ -235,7 +228,7 @@ mod tests {
             wanted,
         };
         let behind = finding(0x100, false, None);
-        assert_eq!((behind.severity(), behind.help()), (Severity::Error, None));
+        assert_eq!((behind.severity(), behind.help(&[])), (Severity::Error, None));
         assert_eq!(
             behind.to_string(),
             "LDS read of 4 bytes at 0x100 ends outside of the workgroup's 256 bytes: it reads 0"
@@ -261,7 +254,13 @@ mod tests {
         );
         let index = finding(0x1_0000, true, None);
         assert_eq!(index.severity(), Severity::Error);
-        assert!(index.to_string().contains("its array in the LDS"));
-        assert!(index.help().is_some());
+        assert!(index.text_with(&arrays[1..]).contains("its array in the LDS"));
+        assert!(index.help(&arrays).is_some_and(|h| h.contains("kernel(checked)")));
+        // Code of others has no such addresses.
+        assert_eq!(
+            index.to_string(),
+            "LDS write of 4 bytes at 0x10000 ends outside of the workgroup's 256 bytes: it is dropped"
+        );
+        assert_eq!(index.help(&[]), None);
     }
 }

@@ -33,7 +33,7 @@ mod unwritten;
 mod vm;
 mod watch;
 
-pub use arena::{Arena, ArenaError, PAGE};
+pub use arena::{available_memory, Arena, ArenaError, PAGE};
 pub use fault::{ExecFault, ExecFaultKind};
 pub use finding::{Finding, FindingKind, Severity, Site, Source};
 pub use kfd::SimKfd;

@@ -9,6 +9,8 @@ use std::fmt;
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
+use t0_backend_rdna3::errata::ERRATA;
+
 use super::finding::{Finding, Severity, Site, Source};
 use super::place;
 use crate::written::{Dropped, Stored};
@@ -79,7 +81,13 @@ impl From<&Finding> for Message {
         m.notes
             .push(format!("{}{kernel}; {}", instruction(&f.site), who(&f.site)));
         if f.count > 1 {
-            m.notes.push(format!("{} accesses in all", f.count));
+            // A hazard is one of instructions, whatever they do.
+            let what = if ERRATA.iter().any(|e| e.name == f.rule) {
+                "times"
+            } else {
+                "accesses"
+            };
+            m.notes.push(format!("{} {what} in all", f.count));
         }
         if let Some(other) = &f.other {
             let title = format!("the other side: {}; {}", instruction(other), who(other));
@@ -371,5 +379,32 @@ mod tests {
             std::fs::read_to_string(path).unwrap_or_default(),
             "T0_BLESS=1 accepts it"
         );
+    }
+
+    #[test]
+    fn accesses_are_counted_and_so_is_how_often_a_hazard_was_run_into() {
+        let finding = |rule, count| Finding {
+            rule,
+            severity: Severity::Warning,
+            text: String::new(),
+            help: None,
+            born: None,
+            kernel: None,
+            site: Site {
+                pc: 0,
+                function: None,
+                instruction: "s_nop 0".into(),
+                source: None,
+                workgroup: [0; 3],
+                wave: 0,
+                lane: 0,
+            },
+            other: None,
+            count,
+        };
+        let last = |rule, count| Message::from(&finding(rule, count)).notes.last().cloned();
+        assert_eq!(last("lds-race", 8).as_deref(), Some("8 accesses in all"));
+        assert_eq!(last("vopd-parity", 8).as_deref(), Some("8 times in all"));
+        assert!(last("vopd-parity", 1).is_some_and(|n| n.starts_with("instruction ")));
     }
 }

@@ -105,6 +105,15 @@ f:
 	s_setpc_b64 s[30:31]
 .Lfend:
 	.size f, .Lfend-f
+; == near miss: one half, the other later
+	v_fma_mixlo_f16 v1, v0, v0, v0
+	v_fma_mixhi_f16 v2, v0, v0, v0
+	v_add_f16_e64 v3.h, v0.l, v0.l
+	v_cvt_f16_f32_e32 v4, v0
+	s_endpgm
+; == trigger: a sum over a register that holds none
+	v_fmac_f16_e32 v1, v0, v0
+	s_endpgm
 
 ; expected:
 trigger: an address on gfx1100 wave32:
@@ -139,3 +148,6 @@ trigger: data on gfx1100 wave32:
   warning[uninitialised] at +0x0: `ds_store_b32 v0, v1`: v1 is read as data that leaves the wave, and neither the launch nor any instruction on the way here has written it; fix: write the register first, or enable the input in the descriptor [v1]
 near miss: one lane, the others later on gfx1100 wave32: silent
 near miss: a call may have written everything on gfx1100 wave32: silent
+near miss: one half, the other later on gfx1100 wave32: silent
+trigger: a sum over a register that holds none on gfx1100 wave32:
+  warning[uninitialised] at +0x0: `v_fmac_f16_e32 v1, v0, v0`: v1 is read for a computation, and neither the launch nor any instruction on the way here has written it; fix: write the register first, or enable the input in the descriptor [v1]
