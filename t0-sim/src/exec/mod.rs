@@ -173,8 +173,8 @@ impl Env<'_, '_> {
     /// Whether others come between in the order that was chosen: never before the group has executed an ordered instruction
     /// since it last yielded, so that everybody gets on.
     fn interrupted(&self, w: &Wave) -> bool {
-        let one_in = |n| Dice::new(&[self.order, w.group, w.index.into(), w.issued]).below(n) == 0;
-        self.order != 0 && self.polls.all > 0 && one_in(4)
+        let toss = || Dice::new(&[self.order, w.group, w.index.into(), w.issued]).below(2) == 0;
+        self.order != 0 && self.polls.all > 0 && toss()
     }
 
     /// What keeps a wave from executing an ordered instruction.
