@@ -189,7 +189,7 @@ fn undefined_elements_of_a_matrix_have_row_and_column() {
 
 const LINE: u32 = line!() + 3;
 #[kernel_test(cases = 3)]
-#[ignore]
+#[ignore = "fails on purpose: the test below runs it in a process of its own"]
 fn counts_wrong(t: &mut KernelTest) {
     let x = t.input_of::<u32>("x", 1, Values::Whole(5, 5));
     let mut y = t.output::<u32>("y", 1);

@@ -77,13 +77,15 @@ impl ExecFault {
             text += if text.is_empty() { "in" } else { " of" };
             text += &format!(" kernel `{k}`");
         }
-        if let Some([x, y, z]) = self.workgroup {
-            text += &format!("; workgroup ({x}, {y}, {z})");
-        }
-        for (what, n) in [("wave", self.wave), ("lane", self.lane)] {
-            text += &n.map_or_else(String::new, |n| format!(" {what} {n}"));
-        }
+        text += &self.who();
         (!text.is_empty()).then_some(text)
+    }
+
+    /// Who executed it: workgroup, wave and lane, as far as they are known.
+    fn who(&self) -> String {
+        let group = self.workgroup.map(|[x, y, z]| format!("; workgroup ({x}, {y}, {z})"));
+        let part = |what, n: Option<u32>| n.map_or_else(String::new, |n| format!(" {what} {n}"));
+        group.unwrap_or_default() + &part("wave", self.wave) + &part("lane", self.lane)
     }
 }
 
@@ -101,15 +103,7 @@ impl std::fmt::Display for FaultPlace<'_> {
         if let Some(pc) = e.pc {
             write!(f, " at {}", place(pc, e.function.as_ref()))?;
         }
-        if let Some([x, y, z]) = e.workgroup {
-            write!(f, "; workgroup ({x}, {y}, {z})")?;
-        }
-        if let Some(w) = e.wave {
-            write!(f, " wave {w}")?;
-        }
-        if let Some(l) = e.lane {
-            write!(f, " lane {l}")?;
-        }
+        f.write_str(&e.who())?;
         // An endless loop has told its line already.
         let told = matches!(e.kind, ExecFaultKind::Endless { place: Some(_), .. });
         if let Some(s) = e.line.as_ref().filter(|_| !told) {
