@@ -19,7 +19,7 @@ use t0_backend_rdna3::isa::Class;
 use crate::driver::{Site, StoredBy};
 use crate::origin::Origins;
 use crate::places::Places;
-use crate::program::{Instr, Program};
+use crate::program::{Dst, Instr, Program, Src};
 use crate::sanitize::{Entry, Sanitizer};
 
 /// Lines of a list that are told.
@@ -122,7 +122,7 @@ impl Written {
         all.iter().take(most).map(|e| self.stored(&origins, e)).collect()
     }
 
-    /// Stores out of range, for each instruction.
+    /// Stores out of range, for each instruction; without those that are meant to be dropped.
     pub fn dropped(&self) -> Vec<Dropped> {
         let dropped = |(e, count, buffer): (Entry, u64, String)| Dropped {
             site: self
@@ -131,7 +131,38 @@ impl Written {
             count,
             buffer,
         };
-        self.sanitizer.dropped().into_iter().map(dropped).collect()
+        let all = self.sanitizer.dropped().into_iter();
+        all.filter(|d| !self.masked(d.0.at)).map(dropped).collect()
+    }
+
+    /// Whether the index of a store is moved to the largest one where a condition says so, as those of a tile's elements that lie
+    /// over the matrix's border are: the code is meant to drop what is stored there.
+    fn masked(&self, at: u32) -> bool {
+        let code = &self.program.code;
+        let vector = |s: Src| match s {
+            Src::V(r) => Some(r),
+            _ => None,
+        };
+        let largest = |s: &Src| matches!(s, Src::K(k) if *k as u32 == u32::MAX);
+        let Some(store) = code.get(at as usize) else {
+            return false;
+        };
+        let Some(mut reg) = store.src.get(1).copied().and_then(vector) else {
+            return false;
+        };
+        for i in code[..at as usize].iter().rev() {
+            let halves = i.pair.as_deref().map_or([i, i], |p| [&p.first, &p.second]);
+            let Some(i) = halves.into_iter().find(|i| i.dst[0] == Dst::V(reg)) else {
+                continue;
+            };
+            let from = i.src.into_iter().filter_map(vector).next_back();
+            match (i.op.row().name, from) {
+                ("v_cndmask_b32", _) if i.src[..2].iter().any(largest) => return true,
+                ("v_min_u32" | "v_lshlrev_b32" | "v_mov_b32", Some(r)) => reg = r,
+                _ => return false,
+            }
+        }
+        false
     }
 
     /// Keeps the first of each source line.

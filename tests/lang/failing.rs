@@ -141,6 +141,27 @@ fn stores_that_were_dropped_are_told() {
     );
 }
 
+/// c ← 0 everywhere, in tiles that lie over the border.
+#[kernel(group = 32)]
+pub fn zeros(c: &mut Groups<Tile<f32, 16, 16>>) {
+    for (_, c) in c {
+        c.store(Acc::<f32, 16, 16>::zero());
+    }
+}
+
+/// What of a tile lies over the matrix's border is not stored, and is no reason for a wrong element.
+#[test]
+fn tiles_over_the_border_drop_nothing_that_is_told() {
+    let text = says("tiles", Plan::case("m=5 n=7"), |t| {
+        let (m, n) = (t.shape("m", 0..=20), t.shape("n", 0..=20));
+        let mut c = t.output_mat::<f32>("c", m, n);
+        t.launch(zeros { c: &mut c });
+        t.expect_mat(&c, |i, j| if (i, j) == (4, 6) { 2.0 } else { 0.0 }, Tolerance::EXACT);
+    });
+    assert!(text.starts_with("tiles fails: c[4][6] is 0"), "{text}");
+    assert!(!text.contains("out of range"), "{text}");
+}
+
 /// All waves write one element.
 #[kernel(group = 64)]
 pub fn write_one(y: &mut Lanes<u32>) {

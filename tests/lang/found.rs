@@ -106,3 +106,25 @@ fn a_value_nobody_wrote_names_array_and_index() {
     assert!(text.contains("read from `block`, index 63"), "{text}");
     crate::golden("found_value.txt", &text);
 }
+
+/// All lanes write their numbers into one element.
+#[kernel(group = 32, grid = y.len())]
+pub fn one_for_all(y: &[Atomic<u32>]) {
+    let mut last = Shared::<[u32; 1]>::new();
+    last[0] = lane::id() as u32;
+    group::barrier();
+    y[thread::index()].swap(last[0], Relaxed, Device);
+}
+
+#[test]
+fn lanes_that_write_different_values_in_one_place_are_named() {
+    let gpu = crate::watched();
+    let q = gpu.queue().unwrap();
+    let mut y = gpu.upload(&[0u32; 32]).unwrap();
+    let text = said(q.launch(one_for_all { y: &mut y }));
+    assert!(
+        text.contains("lanes 0 and 1 of one wave write different values at `last`, index 0"),
+        "{text}"
+    );
+    crate::golden("found_lanes.txt", &text);
+}

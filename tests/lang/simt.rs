@@ -272,3 +272,40 @@ fn shared_indices_out_of_range_read_0_and_write_nothing() {
         assert_eq!(y.to_vec().unwrap(), want, "n = {n}");
     }
 }
+
+/// Elements of arrays in registers at any index: out of range they read 0 and are not written.
+#[kernel(group = 32)]
+pub fn local_arrays(at: &[u32], y: &mut Lanes<u32>) {
+    for (i, y) in y {
+        let mut a = [11u32, 12, 13];
+        let pairs = [(1u32, 2.5f32), (3, 4.5)];
+        let k = at[i] as usize;
+        a[k] = 77;
+        let p = pairs[k];
+        *y = a[k] + 1000 * (a[0] + a[1] + a[2]) + 1_000_000 * (p.0 + p.1 as u32);
+    }
+}
+
+#[test]
+fn an_index_of_a_local_array_out_of_range_reads_0_and_writes_nothing() {
+    let (gpu, q) = gpu();
+    let at: Vec<u32> = vec![0, 1, 2, 3, 4, 5, 1 << 31, u32::MAX];
+    let buf = gpu.upload(&at).unwrap();
+    let mut y = gpu.upload(&vec![0u32; at.len()]).unwrap();
+    q.launch(local_arrays { at: &buf, y: &mut y }).unwrap();
+    let want = |k: u32| {
+        let mut a = [11, 12, 13];
+        let mut seen = 0;
+        if let Some(x) = a.get_mut(k as usize) {
+            (*x, seen) = (77, 77);
+        }
+        let p = match k {
+            0 => 1 + 2,
+            1 => 3 + 4,
+            _ => 0,
+        };
+        seen + 1000 * a.iter().sum::<u32>() + 1_000_000 * p
+    };
+    let want: Vec<u32> = at.into_iter().map(want).collect();
+    assert_eq!(y.to_vec().unwrap(), want);
+}

@@ -11,6 +11,7 @@
 //! Adding a rule: an entry in [`RULES`], its test in the module it belongs to, and a file in `tests/files/check` with a
 //! trigger and a near miss.
 
+mod arguments;
 mod descriptor;
 mod flight;
 mod graph;
@@ -61,6 +62,7 @@ pub const RULES: &[(&str, Severity, &str)] = &[
     ("unfilled-work-item-id", Severity::Error, "the y or z part of the work-item id is read and the descriptor does not ask for it"),
     ("metadata-mismatch", Severity::Error, "metadata contradicts the descriptor, the ELF header or the code (a warning for what gfx11 does not need)"),
     ("arguments", Severity::Error, "arguments of the metadata that overlap or lie beyond their block; a warning where they are only not aligned"),
+    ("arguments-out-of-bounds", Severity::Error, "a scalar load through the arguments' address of what is no argument"),
     ("check-incomplete", Severity::Warning, "the checker could not follow everything"),
 ];
 
@@ -165,6 +167,7 @@ pub fn check_kernel(object: &CodeObject, kernel: &Kernel, options: &Options) -> 
     descriptor::check(object, kernel, &graph, options, &mut raw);
     undefined::check(&graph, &kernel.descriptor, &mut raw);
     ids::check(&graph, &kernel.descriptor, &mut raw);
+    arguments::check(&graph, &kernel.descriptor, &mut raw);
     finish(raw, &place, &target, |offset| kernel.line_at(offset).cloned())
 }
 

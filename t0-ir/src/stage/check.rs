@@ -117,7 +117,7 @@ impl Stage {
 
     /// Checks `left pred right` at the current place; `say`: the two numbers of the report.
     fn check(&mut self, pred: Pred, [left, right]: [Value; 2], say: [Value; 2], of: String, bound: Bound) {
-        let most = self.most(left, DEPTH);
+        let most = self.most(left);
         let least = self.known_bits(right).unwrap_or(0);
         if most < least || (pred == Pred::Le && most == least) {
             return;
@@ -129,7 +129,11 @@ impl Stage {
     }
 
     /// A number that a `u32` is never above, from its definition.
-    fn most(&self, v: Value, depth: u32) -> u64 {
+    pub(crate) fn most(&self, v: Value) -> u64 {
+        self.most_of(v, DEPTH)
+    }
+
+    fn most_of(&self, v: Value, depth: u32) -> u64 {
         const ANY: u64 = u32::MAX as u64;
         if let Some(n) = self.known_bits(v) {
             return n;
@@ -138,7 +142,7 @@ impl Stage {
         let op = func.ops.iter().rev().find(|op| op.results.contains(&v));
         let (Some(op), true) = (op, depth > 0) else { return ANY };
         let arg = |n: usize| match func.ty(op.args[n]) {
-            Ty::U32 => self.most(op.args[n], depth - 1),
+            Ty::U32 => self.most_of(op.args[n], depth - 1),
             _ => ANY,
         };
         let n = match op.kind {

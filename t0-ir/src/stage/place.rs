@@ -236,7 +236,8 @@ impl Stage {
         }
     }
 
-    /// Element of an array in registers; an index that is not known becomes a chain of selections.
+    /// Element of an array in registers; an index that is not known becomes a chain of selections, of which 0 is left when it
+    /// is out of range. Where indices are checked, a wave with such an index does not get here.
     fn array_get(&mut self, vs: &[Val], index: Value) -> Val {
         if let Some(i) = self.known_bits(index) {
             return match vs.get(i as usize) {
@@ -244,14 +245,29 @@ impl Stage {
                 None => self.out_of_range(i, vs.len()),
             };
         }
-        let Some(mut out) = vs.last().cloned() else {
+        let Some(last) = vs.last() else {
             return self.poison();
         };
-        for (i, v) in vs.iter().enumerate().rev().skip(1) {
+        let inside = self.checked || self.most(index) < vs.len() as u64;
+        let (mut out, chosen) = match self.nothing(last).filter(|_| !inside) {
+            Some(nothing) => (nothing, vs),
+            None => (last.clone(), &vs[..vs.len() - 1]),
+        };
+        for (i, v) in chosen.iter().enumerate().rev() {
             let hit = self.is_index(index, i);
             out = self.select(hit, v, &out);
         }
         out
+    }
+
+    /// Zeros in the shape of a value; none for what is no number.
+    fn nothing(&mut self, like: &Val) -> Option<Val> {
+        let leaves = like.leaves();
+        let numbers = leaves
+            .iter()
+            .all(|&v| matches!(self.ty(v), Ty::Scalar(_) | Ty::Frag(..)));
+        let zeros: Option<Vec<Value>> = leaves.iter().filter(|_| numbers).map(|&v| self.filler(v)).collect();
+        zeros.filter(|_| numbers).map(|z| like.with_leaves(&z))
     }
 
     fn out_of_range(&mut self, i: u64, len: usize) -> Val {

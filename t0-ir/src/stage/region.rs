@@ -119,8 +119,8 @@ impl Stage {
         });
     }
 
-    /// A value of the type of `like` for the way on which it is never used.
-    fn filler(&mut self, like: Value) -> Option<Value> {
+    /// Zero of the type of `like`.
+    pub(crate) fn filler(&mut self, like: Value) -> Option<Value> {
         match self.ty(like) {
             Ty::Scalar(_) if self.is_open(like) => {
                 let float = self.ty(like) == Ty::Scalar(Scalar::F64);

@@ -78,11 +78,21 @@ impl Unwritten {
 pub(super) struct Ledger(BTreeMap<u64, Arc<Unwritten>>);
 
 impl Ledger {
-    /// Nobody has written these bytes.
+    /// Nobody has written these bytes. What lies in a range that is there already is noted in it, what is left over becomes
+    /// ranges of its own: no two ranges overlap.
     pub fn add(&mut self, range: Range<u64>) {
         self.remove(range.clone());
-        if !range.is_empty() {
-            self.0.insert(range.start, Arc::new(Unwritten::new(range)));
+        let mut from = range.start;
+        let new = |r: Range<u64>| Some(r).filter(|r| !r.is_empty()).map(Unwritten::new).map(Arc::new);
+        for u in self.touching(&range) {
+            u.set(range.clone(), false);
+            if let Some(gap) = new(from..u.range.start) {
+                self.0.insert(from, gap);
+            }
+            from = u.range.end;
+        }
+        if let Some(rest) = new(from..range.end) {
+            self.0.insert(from, rest);
         }
     }
 
@@ -143,6 +153,32 @@ mod tests {
         assert!(!u.is_written(1096..1104) && u.is_written(1101..1104));
         u.set(0..2000, true);
         assert!(u.is_written(1000..1300));
+    }
+
+    /// Part of a range that is partly written is unwritten again, and so is what sticks out of it on both sides.
+    #[test]
+    fn a_range_may_lie_across_others() {
+        let unwritten = |l: &Ledger| -> Vec<u64> {
+            let all = l.written_bytes(0..100);
+            (0..100).filter(|&k| !all[k as usize]).collect()
+        };
+        let bytes = |parts: &[Range<u64>]| -> Vec<u64> { parts.iter().cloned().flatten().collect() };
+        let mut l = Ledger::default();
+        l.add(10..50);
+        l.write(12..40);
+        l.add(20..30);
+        assert_eq!(unwritten(&l), bytes(&[10..12, 20..30, 40..50]));
+        // Over its end, and a second one, and over the beginning of a third.
+        l.add(60..70);
+        l.add(80..90);
+        l.write(60..65);
+        l.write(80..88);
+        l.add(35..85);
+        assert_eq!(unwritten(&l), bytes(&[10..12, 20..30, 35..85, 88..90]));
+        l.write(0..100);
+        assert_eq!(unwritten(&l), []);
+        let all: Vec<Range<u64>> = l.all().iter().map(|u| u.range()).collect();
+        assert!(all.windows(2).all(|w| w[0].end <= w[1].start), "{all:?}");
     }
 
     #[test]

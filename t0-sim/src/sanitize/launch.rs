@@ -14,7 +14,7 @@ use super::clocks::Clocks;
 use super::lds::Lds;
 use super::race::{Event, Shadow};
 use super::report::{Gap, Report, Reports, What};
-use super::shadow::{Entry, Role};
+use super::shadow::{Entry, Role, Slot};
 use super::taint::Found;
 use super::{Touch, Watch, ARGUMENTS};
 use crate::aperture::Space;
@@ -81,6 +81,13 @@ impl Undefined {
         self.0.get(k).map(|u| &**u)
     }
 
+    /// The ranges that have bytes of `part`.
+    fn meeting(&self, part: &std::ops::Range<u64>) -> impl Iterator<Item = &Unwritten> + use<'_> {
+        let (k, end) = (self.0.partition_point(|u| u.range().end <= part.start), part.end);
+        let from = self.0.get(k..).unwrap_or_default();
+        from.iter().map(|u| &**u).take_while(move |u| u.range().start < end)
+    }
+
     /// The bytes from the lowest lane's first to the highest one's last, and whether that is all and nothing between.
     fn span(t: &Touch, lanes: u32) -> (std::ops::Range<u64>, bool) {
         let (lo, hi) = lanes_of(lanes).fold((u64::MAX, 0), |(lo, hi), l| (lo.min(t.at[l]), hi.max(t.at[l])));
@@ -105,7 +112,7 @@ impl Undefined {
 
     fn is_written(&self, va: u64, len: u32) -> bool {
         let part = va..va.saturating_add(len.into());
-        self.behind(va).is_none_or(|u| u.is_written(part))
+        self.meeting(&part).all(|u| u.is_written(part.clone()))
     }
 
     /// Notes what lanes write.
@@ -117,13 +124,11 @@ impl Undefined {
         match self.behind(span.start) {
             None => {}
             Some(u) if u.range().start >= span.end => {}
-            Some(u) if dense => u.set(span, true),
+            Some(_) if dense => self.meeting(&span).for_each(|u| u.set(span.clone(), true)),
             _ => {
                 for l in lanes_of(lanes) {
                     let part = t.at[l]..t.at[l].saturating_add(t.bytes.into());
-                    if let Some(u) = self.behind(t.at[l]) {
-                        u.set(part, true);
-                    }
+                    self.meeting(&part).for_each(|u| u.set(part.clone(), true));
                 }
             }
         }
@@ -312,7 +317,7 @@ impl Sanitizer {
                 What::Plain(_, _, text) => found.text = text,
                 What::Race(b) => {
                     found.other = Some(site(&b.other));
-                    found.text = self.race_text(&b);
+                    found.text = self.race_text(&r.who, &b);
                     found.help = Some(self.race_help(&r.who, &b));
                 }
                 What::Skipped(end) => {
@@ -364,11 +369,15 @@ impl Sanitizer {
         Some(String::from(help))
     }
 
-    fn race_text(&self, b: &super::report::Both) -> String {
+    fn race_text(&self, who: &Entry, b: &super::report::Both) -> String {
         let place = match b.local {
             true => self.bounds.lds_place(b.at),
             false => self.bounds.place(b.at),
         };
+        if who.same_wave(&b.other) && b.gap == Gap::Order {
+            let (lane, other) = (who.lane(), b.other.lane());
+            return format!("lanes {other} and {lane} of one wave write different values at {place} in one instruction: one of them stays");
+        }
         let name = |r: Role| match r {
             Role::Load => "read",
             Role::Store => "write",
@@ -391,6 +400,9 @@ impl Sanitizer {
 
     fn race_help(&self, who: &Entry, b: &super::report::Both) -> String {
         let near = who.group == b.other.group;
+        if who.same_wave(&b.other) && b.gap == Gap::Order {
+            return String::from("let one lane write, or each lane an element of its own");
+        }
         String::from(match (b.gap, b.local, near) {
             (Gap::Scope, ..) => {
                 "use device scope: load the flag with glc, then a wait, buffer_gl1_inv and buffer_gl0_inv"

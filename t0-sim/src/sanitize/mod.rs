@@ -247,7 +247,8 @@ impl Watch {
             Space::Global => {
                 t.global(w, touch, &self.launch.unwritten);
                 if touch.kind == Kind::Load {
-                    t.arguments(w, touch, &self.launch.arguments);
+                    let through = through_arguments(w, touch, &self.launch.arguments);
+                    t.arguments(w, touch, &self.launch.arguments, through);
                 }
             }
             _ => t.local(w, touch, &mut self.undefined),
@@ -473,10 +474,7 @@ impl Watch {
     /// more than they need; the packet's reader gives them whole cache lines of 64 bytes.
     fn arguments(&mut self, w: &Wave, t: &Touch) {
         let args = self.launch.arguments.clone();
-        let through = match (t.instr.class, t.instr.src[0]) {
-            (Class::Smem, Src::S(r)) => !args.is_empty() && w.s64(usize::from(r) & 127) == args.start,
-            _ => false,
-        };
+        let through = through_arguments(w, t, &args);
         let end = args.end.next_multiple_of(ARGUMENTS);
         for l in lanes_of(t.lanes) {
             let (va, to) = (t.at[l], t.at[l].saturating_add(t.bytes.into()));
@@ -627,6 +625,14 @@ impl Watch {
         let others: Vec<Done> = done.iter().map(|d| d.others).collect();
         Acquired::barrier(&mut self.acquired, &others);
         self.note(Event::Barrier(done.iter().map(|d| d.own).collect()));
+    }
+}
+
+/// Whether an access is a scalar load through the address of the kernel's arguments.
+fn through_arguments(w: &Wave, t: &Touch, args: &std::ops::Range<u64>) -> bool {
+    match (t.instr.class, t.instr.src[0]) {
+        (Class::Smem, Src::S(r)) => !args.is_empty() && w.s64(usize::from(r) & 127) == args.start,
+        _ => false,
     }
 }
 

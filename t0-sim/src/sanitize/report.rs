@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::shadow::{Entry, Role};
+use super::shadow::{Entry, Role, Slot};
 use super::taint::Found;
 use crate::driver::Severity;
 
@@ -103,6 +103,8 @@ impl Reports {
             count: 1,
         };
         let other = match &report.what {
+            // Lanes of one wave are told apart from waves.
+            What::Race(b) if who.same_wave(&b.other) => u32::MAX - 1,
             What::Race(b) => b.other.at,
             What::Skipped(end) => end.at,
             What::Plain(..) | What::Undefined(_) => u32::MAX,

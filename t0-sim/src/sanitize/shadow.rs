@@ -215,6 +215,7 @@ impl<S: Slot> Cell<S> {
             .filter(|c| !c.same)
             .or_else(|| loads(self, me, &before))
             .or_else(|| atomics(self, me, &before))
+            .or_else(|| self.twice(me, value))
             .or(found);
         self.store = me.joined(&self.store, true);
         let bytes = spread(me.mask());
@@ -233,6 +234,20 @@ impl<S: Slot> Cell<S> {
             rest.atomics.iter_mut().filter(|e| over(e)).for_each(|e| *e = S::NONE);
         }
         found
+    }
+}
+
+impl<S: Slot> Cell<S> {
+    /// The store of another lane by the same instruction, of another value: nobody knows which one stays.
+    #[inline(always)]
+    fn twice(&self, me: &S, value: Option<u32>) -> Option<Conflict<S>> {
+        let both = self.store.mask() & me.mask();
+        let differs = both != 0 && (value? ^ self.value) & spread(both) != 0;
+        (differs && self.store.same_access(me)).then_some(Conflict {
+            other: self.store,
+            role: Role::Store,
+            same: false,
+        })
     }
 }
 
@@ -396,6 +411,31 @@ mod tests {
         assert!(c.store(&by(1, 0, 15), Some(7), none).unwrap().same);
         assert!(!c.store(&by(2, 0, 15), Some(8), none).unwrap().same);
         assert!(!c.store(&by(0, 1, 15), None, none).unwrap().same);
+    }
+
+    #[test]
+    fn lanes_of_one_instruction_may_store_the_same_value_only() {
+        let none = |_: &Entry| false;
+        let mut c = Cell::EMPTY;
+        let lane = |l: u8, mask: u8| Entry {
+            lanes: [l; 4],
+            ..by(0, 4, mask)
+        };
+        assert!(c.store(&lane(0, 15), Some(7), none).is_none());
+        assert!(c.store(&lane(1, 15), Some(7), none).is_none());
+        let found = c.store(&lane(2, 0b0110), Some(0x0100), none).unwrap();
+        assert_eq!(
+            (found.other.lane_of(1), found.role, found.same),
+            (1, Role::Store, false)
+        );
+        // Other bytes, and the next instruction of the wave.
+        let mut c = Cell::EMPTY;
+        c.store(&lane(0, 0b0011), Some(1), none);
+        assert!(c.store(&lane(1, 0b1100), Some(2 << 16), none).is_none());
+        assert!(c.store(&by(0, 5, 15), Some(9), none).is_none());
+        // What is not known is not told.
+        c.store(&by(0, 6, 15), None, none);
+        assert!(c.store(&by(0, 6, 15), None, none).is_none());
     }
 
     #[test]

@@ -213,7 +213,7 @@ fn lds(waves: u32) -> Vec<Pair> {
         pair("neighbour's element", "ds_store_b32 v2, v1\nds_load_b32 v6, v2 offset:{0}\ns_waitcnt lgkmcnt(0)", &["4"], &["0"]),
         pair("atomics and a plain load", &format!("ds_add_u32 v4, v7\n{{0}}\nds_load_b32 v6, v4\n{WAIT_LDS}"), &[WAIT_LDS], &[BARRIER]),
         pair("atomics and a plain store", &format!("s_cmp_eq_u32 s8, 0\ns_cbranch_scc0 rest\nds_store_b32 v4, v4\nrest:\n{{0}}\nds_add_u32 v4, v7\n{WAIT_LDS}"), &[WAIT_LDS], &[BARRIER]),
-        pair("bytes of one dword", "v_lshrrev_b32 v5, {0}, v1\nds_store_b8 v5, v1\ns_waitcnt lgkmcnt(0)", &["10"], &["5"]),
+        pair("bytes of one dword", "v_lshrrev_b32 v5, {0}, v1\nds_store_b8 v5, v3\ns_waitcnt lgkmcnt(0)", &["10"], &["5"]),
         pair("a wide store and a narrow load", &format!("v_lshlrev_b32 v5, 4, v1\nds_store_b128 v5, v[8:11]\n{{0}}\nds_load_u16 v6, v5 offset:516\n{WAIT_LDS}"), &[WAIT_LDS], &[BARRIER]),
         pair("two addresses", &format!("ds_store_b32 v2, v1\n{{0}}\nds_load_2addr_b32 v[9:10], v2 offset1:32\n{WAIT_LDS}"), &[WAIT_LDS], &[BARRIER]),
         pair("the last wave sums", &ticket, &["", STORE], &[STORE, ""]),
@@ -565,6 +565,50 @@ fn in_global_memory() {
 #[test]
 fn of_equal_values() {
     same_values().iter().for_each(Pair::check);
+}
+
+/// One instruction, several lanes, one address: which value stays is not said.
+#[test]
+fn lanes_of_one_wave_may_store_equal_values_only() {
+    let lds = "ds_store_b32 {0}, {1}\ns_waitcnt lgkmcnt(0)";
+    let global = "global_store_b32 {0}, {1}, s[4:5]";
+    let overlap = "v_lshlrev_b32 v5, {0}, v1\nglobal_store_b64 v5, v[1:2], s[4:5]";
+    let cases = [
+        (Pair::local("lds", 1, lds, &["v4", "v1"], &["v4", "v7"]), [0, 1]),
+        (Pair::local("lds", 1, lds, &["v4", "v1"], &["v2", "v1"]), [0, 1]),
+        (
+            Pair::local("one dword", 1, global, &["v4", "v1"], &["v4", "v7"]).global(1),
+            [0, 1],
+        ),
+        (
+            Pair::local("parts of two", 1, overlap, &["2"], &["3"]).global(1),
+            [0, 1],
+        ),
+    ];
+    for (p, lanes) in cases {
+        assert_eq!(p.run(&p.clean, 1), [], "{}", p.name);
+        let found = p.run(&p.racy, 1);
+        let [f] = &found[..] else {
+            panic!("{}: {found:#?}", p.name)
+        };
+        assert_eq!((f.rule, f.severity), (p.rule, Severity::Error));
+        let other = f.other.as_ref().unwrap();
+        assert_eq!([other.lane, f.site.lane], lanes, "{f}");
+        assert!(
+            f.text
+                .starts_with("lanes 0 and 1 of one wave write different values at "),
+            "{f}"
+        );
+    }
+    // An atomic is none.
+    let atomic = Pair::local(
+        "atomic",
+        1,
+        "ds_storexchg_rtn_b32 v9, v4, v1\ns_waitcnt lgkmcnt(0)",
+        &[],
+        &[],
+    );
+    assert_eq!(atomic.run(&[], 1), []);
 }
 
 /// A store that may be an atomic one meets an atomic.

@@ -117,7 +117,7 @@ fn flat_offsets_do_not_choose_the_aperture() {
     let e = run(PageFlags::ALL, 0, text).unwrap_err();
     assert_eq!(e.findings[0].rule, "flat-offset");
     let fine =
-        "v_mov_b32 v4, 0\nv_mov_b32 v5, 0x10000\nflat_store_b32 v[4:5], v1 offset:8\ns_waitcnt vmcnt(0) lgkmcnt(0)";
+        "v_mov_b32 v4, 0\nv_mov_b32 v5, 0x10000\nflat_store_b32 v[4:5], v5 offset:8\ns_waitcnt vmcnt(0) lgkmcnt(0)";
     assert!(run(PageFlags::ALL, 0, fine).unwrap().findings.is_empty());
 }
 
@@ -223,6 +223,21 @@ fn loads_behind_the_arguments() {
         "{f}"
     );
     assert_eq!(with_arguments(24, &store("s21")), []);
+    // A load that begins behind them, within the cache line: its value decides which lanes are active, or an address.
+    let behind = |use_: &str| format!("s_load_b32 s16, s[0:1], 0x18\ns_waitcnt lgkmcnt(0)\n{use_}");
+    let decides = "v_cmp_gt_u32 vcc_lo, s16, v1\ns_and_saveexec_b32 s17, vcc_lo\nglobal_store_b32 v1, v1, s[4:5]";
+    let leads = "s_and_b32 s16, s16, 4\nv_mov_b32 v4, s16\nglobal_load_b32 v5, v4, s[4:5]\ns_waitcnt vmcnt(0)";
+    for (use_, what) in [(decides, "the mask of active lanes"), (leads, "an address")] {
+        let found = with_arguments(20, &behind(use_));
+        let [f] = &found[..] else { panic!("{found:#?}") };
+        assert_eq!(f.rule, "uninitialised");
+        assert!(
+            f.text.contains(what) && f.text.contains("byte 24 of the kernel's arguments"),
+            "{f}"
+        );
+        assert_eq!(with_arguments(28, &behind(use_)), []);
+    }
+    assert_eq!(with_arguments(20, &behind("")), []);
     // Nobody says how many there are.
     assert_eq!(with_arguments(0, &store("s21")), []);
 }

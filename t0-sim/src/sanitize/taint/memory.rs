@@ -350,12 +350,14 @@ impl Taint {
         }
     }
 
-    /// A load that reaches behind the kernel's arguments: what lies there is nobody's.
-    pub fn arguments(&mut self, w: &Wave, touch: &Touch, args: &std::ops::Range<u64>) {
+    /// A load that reaches behind the kernel's arguments, from within or through their address (`through`): what lies there is
+    /// nobody's.
+    pub fn arguments(&mut self, w: &Wave, touch: &Touch, args: &std::ops::Range<u64>, through: bool) {
         let half = w.half();
-        for l in lanes_of(touch.lanes).filter(|&l| args.contains(&touch.at[l])) {
+        let reaches = |&l: &usize| args.contains(&touch.at[l]) || through && touch.at[l] >= args.end;
+        for l in lanes_of(touch.lanes).filter(reaches) {
             let end = touch.at[l].saturating_add(touch.bytes.into());
-            let mut from = args.end;
+            let mut from = args.end.max(touch.at[l]);
             while from < end {
                 let len = (4 - from % 4).min(end - from) as u32;
                 let born = Born::load(touch.instr.index, Space::Global, from);
