@@ -44,7 +44,7 @@ pub use t0_ir::stage::{Kernel, KernelEntry};
 /// * slices: `len is_empty iter enumerate lanes get_unchecked`, `&x[a..b]`; matrices: `rows cols tile`, `&x[r]`;
 /// * outputs: `for (i, y) in y` over [`Lanes`], [`Waves`] (then `lanes_mut`) and [`Groups`] (then `store`);
 /// * tiles: [`Lds::load`], `frag`, [`Acc::zero`], `frags_mut`, `mma_nt`;
-/// * atomics: `fetch_{add,min,max,and,or,xor} swap`, with order and scope.
+/// * atomics: `load store swap fetch_{add,min,max,and,or,xor}`, with order and scope, and [`fence`](crate::fence).
 ///
 /// An index out of range reads 0 and writes nothing; with `#[kernel(checked)]` or `Queue::with_checked` it stops the kernel, and
 /// whoever waits for it gets [`crate::Error::OutOfRange`].
@@ -54,8 +54,9 @@ pub mod prelude {
     pub use t0_backend_rdna3::target::GFX1100;
     pub use t0_ir::stage::Kernel;
     pub use t0_ir::surface::{
-        bf16, f16, group, lane, thread, wave, wmma, Acc, AccFrag, Atomic, Device, Frag, Group, Groups, LaneSlice,
-        Lanes, Lds, Mat, Number, Relaxed, Scalar, Shared, Signed, Tile, TileAt, TileRef, WaveSlice, Waves,
+        bf16, f16, fence, group, lane, thread, wave, wmma, Acc, AccFrag, AcqRel, Acquire, Atomic, Device, Frag, Group,
+        Groups, LaneSlice, Lanes, Lds, Mat, Number, Relaxed, Release, Scalar, Shared, Signed, Tile, TileAt, TileRef,
+        WaveSlice, Waves,
     };
     pub use t0_macros::{device, kernel, kernel_test};
     pub use t0_runtime::{Buffer, Compile, Gpu, MatBuffer, Queue};

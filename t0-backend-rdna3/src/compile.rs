@@ -257,6 +257,7 @@ pub fn compile(func: &Func, target: &Target, options: &Options) -> Result<Compil
         required_group_size: Some([func.group, 1, 1]),
         spills: [0, 0],
         lines: bytes.lines,
+        atomics: bytes.atomics,
     };
     let code_object = clock.time("object", || object::write(target, &[kernel]))?;
     Ok(Compiled {

@@ -360,6 +360,7 @@ mod tests {
             required_group_size: None,
             spills: [0; 2],
             lines,
+            atomics: Vec::new(),
         };
         let object = CodeObject::parse(&write(&GFX1100, &[kernel]).unwrap()).unwrap();
         Listing::new(&object, &object.kernels[0])

@@ -11,7 +11,7 @@
 use crate::isa::inst::specs_of;
 use crate::isa::{Class as Unit, Enc, Family, Mods, Opcode, Operand, Reg, Role};
 use std::fmt;
-use t0_ir::Span;
+use t0_ir::{Scope, Span};
 
 /// Register class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -141,6 +141,8 @@ pub struct MInst {
     pub span: Span,
     /// Reads global memory that the launch may also write: must be done before the group's barrier.
     pub shared: bool,
+    /// Scope of an atomic operation.
+    pub atomic: Option<Scope>,
 }
 
 /// How an operand is accessed.

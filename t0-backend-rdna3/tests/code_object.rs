@@ -8,6 +8,7 @@ use std::sync::Arc;
 use t0_backend_rdna3::object::descriptor::{Denorm, Round, DESCRIPTOR_BYTES};
 use t0_backend_rdna3::object::*;
 use t0_backend_rdna3::target::GFX1100;
+use t0_ir::Scope;
 
 /// The configurations compared, with the bytes llvm-mc 19.1.7 gives for the directives of [`assembly`].
 fn configurations() -> Vec<(Resources, &'static str)> {
@@ -196,6 +197,7 @@ fn two_kernels() -> Vec<KernelCode> {
         line,
         column: 5,
     };
+    let atomic = |offset, scope| AtomicOp { offset, scope };
     let first = KernelCode {
         name: "saxpy".into(),
         code: [S_NOP, S_NOP, S_ENDPGM].concat(),
@@ -226,6 +228,7 @@ fn two_kernels() -> Vec<KernelCode> {
         required_group_size: Some([256, 1, 1]),
         spills: [0, 3],
         lines: vec![line(0, 10), line(8, 12)],
+        atomics: vec![atomic(0, Scope::Device), atomic(4, Scope::Group)],
     };
     let second = KernelCode {
         name: "gemm::<128, 128, 32>".into(),
@@ -241,6 +244,7 @@ fn two_kernels() -> Vec<KernelCode> {
         required_group_size: None,
         spills: [0; 2],
         lines: vec![],
+        atomics: vec![],
         ..first.clone()
     };
     vec![first, second]
@@ -266,6 +270,7 @@ fn what_is_written_is_read_back() {
         assert_eq!(k.code.start % 256, 0);
         assert_eq!(k.descriptor_vaddr % 64, 0);
         assert_eq!(k.lines, source.lines);
+        assert_eq!(k.atomics, source.atomics);
         let expected = KernelDescriptor::new(&source.resources, &GFX1100).unwrap();
         assert_eq!(
             KernelDescriptor {

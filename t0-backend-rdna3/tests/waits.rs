@@ -117,6 +117,42 @@ fn a_loop_keeps_its_prefetch_in_flight() {
 }
 
 #[test]
+fn a_release_waits_for_what_others_may_see() {
+    let got = with_waits(&["
+        buffer_load_b32 v1, v0, s[0:3], 0 offen !
+        buffer_load_b32 v4, v0, s[4:7], 0 offen
+        buffer_store_b32 v2, v0, s[0:3], 0 offen
+        ds_store_b32 v0, v2
+        s_waitcnt_vscnt null, 0x0
+        buffer_atomic_swap_b32 v3, v0, s[8:11], 0 offen
+        s_endpgm"]);
+    let want = ["s_waitcnt vmcnt(1) lgkmcnt(0)", "s_waitcnt_vscnt null, 0x0"];
+    let at = got.iter().position(|l| l.contains("ds_store")).unwrap();
+    assert_eq!(got[at + 1..at + 3], want);
+    // The release is one wait, whatever is under way.
+    let flushes = got.iter().filter(|l| l.contains("vscnt")).count();
+    assert_eq!(flushes, 1, "{got:?}");
+}
+
+#[test]
+fn an_acquire_waits_for_the_flag_before_it_empties_the_caches() {
+    let got = with_waits(&["
+        buffer_store_b32 v2, v0, s[0:3], 0 offen
+        buffer_load_b32 v1, v0, s[8:11], 0 offen glc !
+        buffer_gl1_inv
+        buffer_gl0_inv
+        s_endpgm"]);
+    let want = [
+        "s_waitcnt vmcnt(0)",
+        "s_waitcnt_vscnt null, 0x0",
+        "buffer_gl1_inv",
+        "buffer_gl0_inv",
+        "s_endpgm",
+    ];
+    assert_eq!(got[3..], want);
+}
+
+#[test]
 fn a_barrier_waits_for_lds_stores_and_shared_loads_only() {
     let got = waits(&["
         buffer_load_b32 v1, v0, s[0:3], 0 offen

@@ -52,6 +52,7 @@ fn kernel(name: &str, code: &[u32], kernarg_bytes: u32, args: Vec<Arg>) -> Kerne
             line: 7,
             column: 1,
         }],
+        atomics: Vec::new(),
     }
 }
 

@@ -1,20 +1,22 @@
 //! The reference interpreter: what a kernel means, run for whole workgroups and grids, before and after lowering.
 //!
 //! Method: the lanes of a wave run in lockstep under a mask of active lanes; a wave is a stack of frames, one per open
-//! region, so it can stop at a barrier; the waves of a group take turns, each running to its next barrier. What nobody
-//! wrote is poison: the lanes a value has no meaning for, and LDS at the start of a group (bytes 0xA5).
+//! region, so it can stop at a barrier; the waves of a group take turns, each running to its next barrier or atomic load, by
+//! which it may wait for another one. What nobody wrote is poison: the lanes a value has no meaning for, and LDS at the start of a group (bytes 0xA5).
 //!
 //! A wave that fails a check ends and counts as arrived at barriers from then on; the others go on, and so do the groups after
 //! it. The first such failure is the run's error.
 //!
 //! The interpreter is also a sanitizer. It stops with an error at an access outside of every buffer or LDS allocation, at a
 //! collective that not all lanes reach, at a barrier that not all waves reach, and at an LDS byte that one wave writes
-//! and another reads or writes with no barrier in between. (Tile operations have no barriers in them before
+//! and another reads or writes with no barrier in between; not the last in a kernel with fences, which may order such
+//! accesses, too. (Tile operations have no barriers in them before
 //! `place_barriers`: here each wave keeps tiles of its own, equal in content.)
 //!
 //! Order of things the IR leaves open, which everything that is compared with this must share: `wmma` adds the products in order
 //! of k, each with one rounding in f32 (`acc = fma(a, b, acc)`), and rounds to a 16-bit accumulator at the end; the lanes of
-//! a wave store and do atomics in ascending order; groups run one after the other, x fastest.
+//! a wave store and do atomics in ascending order; groups run one after the other, x fastest, so a group that waits for a later
+//! one never ends.
 
 mod memory;
 mod ops;

@@ -106,6 +106,38 @@ pub enum Rmw {
     Swap,
 }
 
+/// Who must see an atomic operation or a fence happen at one time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Scope {
+    /// The waves of the workgroup.
+    Group,
+    /// All waves on the device.
+    Device,
+}
+
+/// What a fence keeps in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Order {
+    /// What comes after the fence happens after the atomic reads before it, and sees what was released there.
+    Acquire,
+    /// What comes before the fence happens before the atomic writes after it.
+    Release,
+    /// Both.
+    AcqRel,
+}
+
+impl Order {
+    /// Does it keep what comes after it behind what comes before?
+    pub fn acquires(self) -> bool {
+        self != Order::Release
+    }
+
+    /// Is what came before it over for whoever sees a later atomic?
+    pub fn releases(self) -> bool {
+        self != Order::Acquire
+    }
+}
+
 /// Number of dimensions of the grid.
 pub const AXES: u32 = 3;
 
@@ -285,8 +317,13 @@ ops! {
     Load = "load", Exactly(2), GIVEN, Read, No;
     /// `store buf, index, value`: scalar or vector. Elements at or past the length are not written.
     Store = "store", Exactly(3), NONE, Write, No;
-    /// `atomic buf, index, value` → the old value (0 past the end); relaxed order, device scope.
-    Atomic { op: Rmw } = "atomic", Exactly(3), ResultRule::Elem, Write, No;
+    /// `atomic buf, index, value` → the old value (0 past the end). It orders nothing but itself: an order is a [`OpKind::Fence`]
+    /// before it (release) or behind it (acquire).
+    Atomic { op: Rmw, scope: Scope } = "atomic", Exactly(3), ResultRule::Elem, Write, No;
+    /// `atomic_load buf, index` → the value (0 past the end), as atomics of others leave it.
+    AtomicLoad { scope: Scope } = "atomic_load", Exactly(2), ResultRule::Elem, Write, No;
+    /// Orders the memory accesses of the wave, of global memory and LDS alike, around it.
+    Fence { order: Order, scope: Scope } = "fence", Exactly(0), NONE, Write, No;
 
     // ---- LDS -------------------------------------------------------------------------------------------------------
     /// `lds_load offset`: a scalar or vector at byte `offset: u32` + `base` of an allocation. `slot`: which of the allocation's
@@ -297,6 +334,8 @@ ops! {
     LdsStore { lds: LdsId, base: u32, slot: u32 } = "lds_store", Exactly(2), NONE, Write, No;
     /// `lds_atomic offset, value` → the old value.
     LdsAtomic { lds: LdsId, base: u32, op: Rmw } = "lds_atomic", Exactly(2), ResultRule::Operand(1), Write, No;
+    /// `lds_atomic_load offset` → the value, as atomics of others leave it.
+    LdsAtomicLoad { lds: LdsId, base: u32 } = "lds_atomic_load", Exactly(1), GIVEN, Write, No;
     /// Every wave of the group arrives before any goes on; LDS and global writes before it are visible to the group after it.
     Barrier = "barrier", Exactly(0), NONE, Write, Group;
 

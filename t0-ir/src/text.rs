@@ -23,7 +23,7 @@
 mod parse;
 mod print;
 
-use crate::op::{LdsId, LoopHints, Pred, Rmw};
+use crate::op::{LdsId, LoopHints, Order, Pred, Rmw, Scope};
 use crate::ty::Scalar;
 
 pub use parse::parse;
@@ -94,6 +94,29 @@ impl AttrType for Rmw {
     }
 }
 
+impl AttrType for Scope {
+    fn print(&self, _: &'static str) -> Option<String> {
+        (*self == Scope::Group).then(|| "group".into())
+    }
+
+    fn take(_: &'static str, source: &mut dyn AttrSource) -> Result<Scope, &'static str> {
+        Ok(match source.word("group") {
+            true => Scope::Group,
+            false => Scope::Device,
+        })
+    }
+}
+
+impl AttrType for Order {
+    fn print(&self, _: &'static str) -> Option<String> {
+        ORDERS.iter().find(|p| p.1 == *self).map(|p| p.0.to_string())
+    }
+
+    fn take(field: &'static str, source: &mut dyn AttrSource) -> Result<Order, &'static str> {
+        ORDERS.iter().find(|p| source.word(p.0)).map(|p| p.1).ok_or(field)
+    }
+}
+
 impl AttrType for LoopHints {
     fn print(&self, _: &'static str) -> Option<String> {
         match (self.unroll, self.stages) {
@@ -140,6 +163,12 @@ const PREDS: [(&str, Pred); 6] = [
     ("le", Pred::Le),
     ("gt", Pred::Gt),
     ("ge", Pred::Ge),
+];
+
+const ORDERS: [(&str, Order); 3] = [
+    ("acquire", Order::Acquire),
+    ("release", Order::Release),
+    ("acq_rel", Order::AcqRel),
 ];
 
 const RMWS: [(&str, Rmw); 7] = [

@@ -24,7 +24,7 @@ pub fn expand(args: TokenStream, item: TokenStream) -> TokenStream {
     }
     check_signature(&f, &mut twin.errors);
     let body = body(&f, &mut twin);
-    let checked = strip::checked(&f);
+    let checked = strip::checked(&f, None);
     let errors = twin.errors.tokens();
     let (vis, name, stage) = (&f.vis, &f.sig.ident, twin.stage());
     let body = if twin.errors.is_empty() {
@@ -200,6 +200,16 @@ fn is_ident(arg: &syn::GenericArgument, name: &Ident) -> bool {
     match arg {
         syn::GenericArgument::Type(Type::Path(p)) => p.path.is_ident(name),
         syn::GenericArgument::Const(syn::Expr::Path(p)) => p.path.is_ident(name),
+        _ => false,
+    }
+}
+
+/// `&mut Lanes<T>`.
+pub fn is_lanes(ty: &Type) -> bool {
+    match ty {
+        Type::Reference(r) => {
+            matches!(&*r.elem, Type::Path(p) if p.path.segments.last().is_some_and(|s| s.ident == "Lanes"))
+        }
         _ => false,
     }
 }

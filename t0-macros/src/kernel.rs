@@ -7,7 +7,6 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, ConstParam, FnArg, GenericParam, ItemFn, Lifetime, Pat, Type, TypeReference};
 
 use crate::attr::{Errors, KernelArgs};
-use crate::device::is_read_only;
 use crate::twin::Twin;
 use crate::{exits, strip};
 
@@ -29,15 +28,16 @@ pub fn expand(args: TokenStream, item: TokenStream) -> TokenStream {
             return quote!(#item #e);
         }
     };
-    let checked = strip::checked(&f);
     let mut twin = Twin::new();
     let args = match syn::parse2::<KernelArgs>(args) {
         Ok(a) => a,
         Err(e) => {
+            let checked = strip::checked(&f, None);
             let e = e.to_compile_error();
             return quote!(#checked #e);
         }
     };
+    let checked = strip::checked(&f, args.grid.as_ref());
     if !check_signature(&f, &mut twin.errors) {
         let errors = twin.errors.tokens();
         return quote!(#checked #errors);
@@ -263,7 +263,7 @@ fn stage_fn(f: &ItemFn, params: &[Param], twin: &mut Twin) -> TokenStream {
             matches!(a, FnArg::Typed(t) if matches!(&*t.pat, Pat::Ident(id) if id.ident == p.name && id.mutability.is_some()))
         });
         let text = p.name.to_string();
-        let var = twin.parameter(&p.name, is_read_only(&p.ty));
+        let var = twin.parameter(&p.name, &p.ty);
         let method = if mutable { quote!(var) } else { quote!(bind) };
         binds.push(quote!(let #var = #stage.#method(#text, &#args[#i]);));
     }

@@ -75,6 +75,7 @@ pub const METHODS: &[&str] = &[
     "rev",
     "step_by",
     // atomics
+    "load",
     "fetch_add",
     "fetch_and",
     "fetch_max",
@@ -154,6 +155,12 @@ pub fn method(name: &str) -> String {
         "map" | "zip" | "sum" | "fold" | "filter" | "for_each" | "chunks" | "windows" => "write the loop with `for`",
         "push" | "to_vec" | "collect" => "a kernel cannot allocate; use an array or `Shared`",
         "get" | "get_mut" => "index with `[i]`: what is out of range reads as 0",
+        "compare_exchange" | "compare_exchange_weak" | "compare_and_swap" | "fetch_update" => {
+            "atomics have `load`, `store`, `swap` and `fetch_{add,min,max,and,or,xor}`; a lock is taken with \
+             `while lock[0].swap(1, Acquire, Device) != 0 {}` by one lane, and given back with `lock[0].store(0, Release, Device)`"
+        }
+        "fetch_sub" => "use `fetch_add` of the negated value: `x[0].fetch_add(n.wrapping_neg(), Relaxed, Device)`",
+        "fetch_nand" => "atomics have `load`, `store`, `swap` and `fetch_{add,min,max,and,or,xor}`",
         "log10" => "use `log2` and a factor",
         "tan" => "divide `sin` by `cos`",
         _ => "the methods of the device are listed in `t0::prelude`; a function of your own is a `#[device]` function, not a method",
@@ -164,6 +171,14 @@ pub fn method(name: &str) -> String {
 /// An early exit where staging could not guard what follows.
 pub const EXIT_INSIDE: &str =
     "`return`, `break` and `continue` cannot stand inside a larger expression here; put them in a statement of their own";
+
+/// Indexing an output with an element per lane.
+pub fn lanes_index(name: &str) -> String {
+    format!(
+        "`{name}` has an element per lane and cannot be indexed: `for (i, v) in {name} {{ *v = … }}` gives each lane its own; \
+         elements of others are read from a `&[T]`, and written and read through `&[Atomic<T>]`"
+    )
+}
 
 /// Writing through a parameter that is read by all.
 pub fn read_only(base: impl ToTokens) -> String {

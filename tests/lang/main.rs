@@ -6,6 +6,7 @@ mod diags;
 mod failing;
 mod found;
 mod meaning;
+mod orders;
 mod property;
 mod simt;
 mod staging;

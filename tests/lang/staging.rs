@@ -146,3 +146,26 @@ fn entries_say_what_a_kernel_is() {
     );
     assert!(all[0].file.ends_with("tests/lang/staging.rs") && all[0].module.ends_with("staging") && all[0].line > 5);
 }
+
+/// A parameter that only the grid names is used.
+#[deny(unused_variables)]
+mod grid_only {
+    use t0::prelude::*;
+
+    #[kernel(group = 32, grid = n)]
+    pub fn count(n: usize, total: &[Atomic<u32>]) {
+        total[0].fetch_add(1, Relaxed, Device);
+    }
+}
+
+#[test]
+fn the_grid_may_be_a_number_of_its_own() {
+    let gpu = crate::watched();
+    let mut total = gpu.upload(&[0u32]).unwrap();
+    let launch = grid_only::count {
+        n: 64,
+        total: &mut total,
+    };
+    gpu.queue().unwrap().launch(launch).unwrap();
+    assert_eq!(total.to_vec().unwrap(), [64]);
+}

@@ -7,6 +7,7 @@
 //! Source: LLVM AMDGPUUsage "ELF Code Object".
 
 use super::descriptor::DESCRIPTOR_BYTES;
+use super::lines::Table;
 use super::msgpack::Value;
 use super::*;
 use crate::target::Target;
@@ -72,6 +73,8 @@ pub struct Kernel {
     pub metadata: Option<KernelMetadata>,
     /// Source lines by offset; empty when the file has none.
     pub lines: Vec<Line>,
+    /// Atomic operations by offset, as the source has them; empty when the file says nothing.
+    pub atomics: Vec<AtomicOp>,
 }
 
 impl Kernel {
@@ -155,10 +158,10 @@ impl CodeObject {
             relocations: relocations(header, file, &sections)?,
             segments,
         };
-        let mut lines = line_tables(&sections, file)?;
+        let mut tables = line_tables(&sections, file)?;
         for k in kernel_list(metadata.as_ref(), &symbols)? {
-            let lines = lines.remove(&k.0).unwrap_or_default();
-            let kernel = object.find_kernel(k, &symbols, lines)?;
+            let table = tables.remove(&k.0).unwrap_or_default();
+            let kernel = object.find_kernel(k, &symbols, table)?;
             object.kernels.push(kernel);
         }
         object.bound_code(&symbols);
@@ -212,7 +215,7 @@ impl CodeObject {
         image
     }
 
-    fn find_kernel(&self, k: NamedKernel, symbols: &Symbols, lines: Vec<Line>) -> Result<Kernel, ObjectError> {
+    fn find_kernel(&self, k: NamedKernel, symbols: &Symbols, table: Table) -> Result<Kernel, ObjectError> {
         let (name, symbol, metadata) = k;
         let outside = |what, address| ObjectError::OutOfRange {
             kernel: name.clone(),
@@ -240,7 +243,8 @@ impl CodeObject {
             descriptor,
             code,
             metadata,
-            lines,
+            lines: table.lines,
+            atomics: table.atomics,
         })
     }
 
@@ -465,7 +469,7 @@ fn relocations(
     Ok(out)
 }
 
-fn line_tables(sections: &SectionTable<'_, Header>, file: &[u8]) -> Result<BTreeMap<String, Vec<Line>>, ObjectError> {
+fn line_tables(sections: &SectionTable<'_, Header>, file: &[u8]) -> Result<BTreeMap<String, Table>, ObjectError> {
     match sections.section_by_name(LE, LINES_SECTION.as_bytes()) {
         Some((_, section)) => lines::decode(section.data(LE, file).map_err(elf_error)?),
         None => Ok(BTreeMap::new()),

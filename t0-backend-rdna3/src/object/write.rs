@@ -55,6 +55,8 @@ pub struct KernelCode {
     pub spills: [u32; 2],
     /// Source lines by offset.
     pub lines: Vec<Line>,
+    /// Atomic operations by offset.
+    pub atomics: Vec<AtomicOp>,
 }
 
 impl KernelCode {
@@ -104,7 +106,7 @@ pub fn write(target: &Target, kernels: &[KernelCode]) -> Result<Vec<u8>, ObjectE
         descriptors,
         starts,
         note: note(target, kernels),
-        lines: lines::encode(kernels.iter().map(|k| (k.name.as_str(), k.lines.as_slice()))),
+        lines: lines::encode(kernels.iter().map(|k| (k.name.as_str(), &k.lines[..], &k.atomics[..]))),
         text,
     };
     image.write(&symbol_names).map_err(|e| ObjectError::Elf(e.to_string()))

@@ -2,7 +2,7 @@
 
 use super::phys::PFunc;
 use crate::isa::{encode as encode_inst, EncodeError, Operand};
-use crate::object::Line;
+use crate::object::{AtomicOp, Line};
 use crate::target::Target;
 use std::sync::Arc;
 use t0_ir::Span;
@@ -14,6 +14,8 @@ pub struct Code {
     pub bytes: Vec<u8>,
     /// Source lines by offset.
     pub lines: Vec<Line>,
+    /// Atomic operations by offset.
+    pub atomics: Vec<AtomicOp>,
 }
 
 /// Why code could not be encoded.
@@ -52,6 +54,7 @@ pub fn encode(p: &PFunc, target: &Target, files: &[String]) -> Result<Code, Erro
     let mut code = Code {
         bytes: Vec::with_capacity(at),
         lines: Vec::new(),
+        atomics: Vec::new(),
     };
     let mut last: Option<Span> = None;
     for inst in p.blocks.iter().flatten() {
@@ -76,6 +79,10 @@ pub fn encode(p: &PFunc, target: &Target, files: &[String]) -> Result<Code, Erro
                 line,
                 column,
             });
+        }
+        if let Some(scope) = inst.atomic {
+            let offset = code.bytes.len() as u64;
+            code.atomics.push(AtomicOp { offset, scope });
         }
         let bytes = encode_inst(&i, target).map_err(|source| Error::Inst {
             text: i.to_string(),

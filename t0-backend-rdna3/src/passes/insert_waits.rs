@@ -10,6 +10,9 @@
 //! loads done from memory that the launch may write (other waves may write it after the barrier). After it, when the kernel
 //! reads such memory, the L0 cache is invalidated: in WGP mode the waves of a group sit on two CUs with an L0 each.
 //!
+//! Fences wait for the same: a release comes as `s_waitcnt_vscnt null, 0x0`, in front of which the other waits go, an acquire as
+//! cache invalidations, before which everything is waited for, among it what the atomic read.
+//!
 //! FLAT accesses count in both counters and return in the order of neither; the compiler makes none (it knows the space of
 //! every access), and the pass insists on that.
 //!
@@ -17,7 +20,7 @@
 
 use super::phys::{PFunc, PInst};
 use super::WAVE_SIZE;
-use crate::isa::{Class, Inst, Mubuf, Operand, Reg, RegFile, Sopk, Sopp};
+use crate::isa::{Class, Inst, Mubuf, Opcode, Operand, Reg, RegFile, Sopk, Sopp};
 use std::collections::{BTreeMap, BTreeSet};
 use t0_ir::Span;
 
@@ -57,6 +60,11 @@ fn keys(regs: &[Reg]) -> impl Iterator<Item = Key> + '_ {
         .flat_map(|r| (r.index..r.index + r.count).map(move |i| Key::Reg(r.file, i)))
 }
 
+/// The wait for all stores that makes a release; there are no other waits yet.
+fn is_flush(i: &PInst) -> bool {
+    i.inst.op == Opcode::from(Sopk::s_waitcnt_vscnt)
+}
+
 fn tighten(slot: &mut Option<u32>, n: u32) {
     *slot = Some(slot.map_or(n, |old| old.min(n)));
 }
@@ -73,14 +81,15 @@ impl State {
                 tighten(&mut w.lgkm, if self.smem { 0 } else { age });
             }
         }
-        if i.inst.row().class == Class::Barrier {
+        let fence = is_flush(i) || i.inst.row().class == Class::VmemInv;
+        if fence || i.inst.row().class == Class::Barrier {
             if let Some(&age) = self.vm.get(&Key::Shared) {
                 tighten(&mut w.vm, age);
             }
             if self.lds || self.smem {
                 w.lgkm = Some(0);
             }
-            w.vs = self.stores;
+            w.vs = self.stores && !is_flush(i);
         }
         w
     }
@@ -134,6 +143,7 @@ impl State {
             }
         }
         self.stores |= count.vs > 0;
+        self.stores &= !is_flush(i);
     }
 
     /// Joins what is under way on another path; true if that added something.

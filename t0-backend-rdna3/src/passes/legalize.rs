@@ -153,6 +153,7 @@ fn to_vgpr(m: &mut MFunc, o: MOperand, inst: &MInst, out: &mut Vec<MInst>) -> Su
             mods: Mods::for_op(op),
             span: inst.span,
             shared: false,
+            atomic: None,
         });
     }
     to
@@ -166,6 +167,7 @@ fn pseudo(op: MOp, operands: Vec<MOperand>, like: &MInst) -> MInst {
         mods: Mods::default(),
         span: like.span,
         shared: false,
+        atomic: None,
     }
 }
 
@@ -187,6 +189,7 @@ fn limit_literals(m: &mut MFunc, inst: &mut MInst, out: &mut Vec<MInst>) {
             mods: Mods::for_op(op),
             span: inst.span,
             shared: false,
+            atomic: None,
         });
         inst.operands[i] = to.into();
     }

@@ -4,7 +4,7 @@
 use super::allocate::{physical, Assignment};
 use crate::isa::{Inst, Opcode, Operand, Reg, RegFile, Sop1, Vop1};
 use crate::mir::{MFunc, MInst, MOp, MOperand};
-use t0_ir::Span;
+use t0_ir::{Scope, Span};
 
 /// An instruction.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +17,8 @@ pub struct PInst {
     pub span: Span,
     /// Reads global memory that the launch may also write.
     pub shared: bool,
+    /// Scope of an atomic operation.
+    pub atomic: Option<Scope>,
 }
 
 impl PInst {
@@ -27,6 +29,7 @@ impl PInst {
             target: None,
             span,
             shared: false,
+            atomic: None,
         }
     }
 
@@ -121,6 +124,7 @@ fn expand_inst(m: &MFunc, a: &Assignment, inst: &MInst, out: &mut Vec<PInst>) {
                 target,
                 span: inst.span,
                 shared: inst.shared,
+                atomic: inst.atomic,
             });
         }
     }

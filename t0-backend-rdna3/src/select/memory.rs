@@ -12,13 +12,17 @@
 //!
 //! Sources: RDNA3 ISA manual 9.6 "Buffer resource descriptor"; LLVM `SIInstrInfo::getDefaultRsrcDataFormat`;
 //! UNVERIFIED(hw): range check of raw buffers is `offset + size > num_records` without wrapping.
+//!
+//! Fences, at workgroup and device scope (LLVM AMDGPUUsage, memory model GFX11, in WGP mode): a release waits for all accesses of
+//! the wave; an acquire waits, too, and invalidates the caches that may hold older values, L0 for the workgroup, whose waves sit
+//! on two CUs, and L1 for the device. Atomics take place in the L2, loads of them pass the L0 and L1 by (`glc`).
 //! Wide LDS and buffer accesses need element alignment only: the driver runs compute queues in unaligned mode (Linux
 //! `kfd_device_queue_manager_v11.c`, SH_MEM_ALIGNMENT_MODE_UNALIGNED).
 
 use super::{dwords, Buf, Rep, Sel, Select, X};
-use crate::isa::{Ds, Mubuf, Opcode, Reg, Sop2, Vop2, Vopc};
-use crate::mir::{Class, MOp, Sub};
-use t0_ir::{LdsId, OpKind, Rmw, Scalar, Ty, Value};
+use crate::isa::{Ds, Mubuf, Opcode, Operand, Reg, Sop2, Sopk, Vop2, Vopc};
+use crate::mir::{Class, MInst, MOp, MOperand, Sub};
+use t0_ir::{LdsId, OpKind, Order, Rmw, Scalar, Scope, Ty, Value};
 
 /// Last word of a raw buffer descriptor: DST_SEL xyzw = X, Y, Z, W; FORMAT 32_UINT (20); OOB_SELECT 3 (raw).
 const RAW_BUFFER: u32 = 4 | 5 << 3 | 6 << 6 | 7 << 9 | 20 << 12 | 3 << 28;
@@ -205,13 +209,14 @@ impl Select<'_> {
         }
     }
 
-    fn buffer_inst(&mut self, op: Mubuf, data: Sub, b: &Buf, address: &Address, shared: bool, glc: bool) {
+    fn buffer_inst(&mut self, op: Mubuf, data: Sub, b: &Buf, address: &Address, shared: bool, glc: bool) -> &mut MInst {
         let vaddr = address.vaddr.map_or(X::P(Reg::NULL), X::R);
         let inst = self.inst(op, &[data.into(), vaddr, b.srd.into(), 0.into()]);
         inst.mods.offen = address.vaddr.is_some();
         inst.mods.offset = address.offset as i32;
         inst.mods.glc = glc;
         inst.shared = shared;
+        inst
     }
 
     // ---- global loads and stores -----------------------------------------------------------------------------------
@@ -331,7 +336,33 @@ impl Select<'_> {
         self.v_tuple(value)
     }
 
-    pub(super) fn atomic(&mut self, op: Rmw, result: Value, args: &[Value]) -> Sel<Rep> {
+    /// `order` at `scope`, for global memory and LDS.
+    pub(super) fn fence(&mut self, order: Order, scope: Scope) {
+        if order.releases() {
+            let operands = [Operand::Reg(Reg::NULL), Operand::Imm(0)].map(MOperand::Isa);
+            self.raw(Sopk::s_waitcnt_vscnt, operands.into());
+        }
+        if order.acquires() {
+            if scope == Scope::Device {
+                self.raw(Mubuf::buffer_gl1_inv, Vec::new());
+            }
+            self.raw(Mubuf::buffer_gl0_inv, Vec::new());
+        }
+    }
+
+    pub(super) fn atomic_load(&mut self, scope: Scope, args: &[Value]) -> Sel<Rep> {
+        let b = self.buf(args[0]);
+        if !matches!(b.elem, Scalar::U32 | Scalar::I32 | Scalar::F32) {
+            return self.unsupported(format!("an atomic load of {}; use u32, i32 or f32", b.elem));
+        }
+        let address = self.address(&b, args[0], args[1]);
+        let to = self.m.vreg(Class::V, 1);
+        self.buffer_inst(Mubuf::buffer_load_b32, to, &b, &address, true, true)
+            .atomic = Some(scope);
+        Ok(Rep::Regs(to))
+    }
+
+    pub(super) fn atomic(&mut self, op: Rmw, scope: Scope, result: Value, args: &[Value]) -> Sel<Rep> {
         let b = self.buf(args[0]);
         use Mubuf::*;
         let code = match (op, b.elem) {
@@ -354,7 +385,7 @@ impl Select<'_> {
         let data = self.m.vreg(Class::V, 1);
         self.mov(data, value.into());
         let address = self.address(&b, args[0], args[1]);
-        self.buffer_inst(code, data, &b, &address, wanted, wanted);
+        self.buffer_inst(code, data, &b, &address, wanted, wanted).atomic = Some(scope);
         Ok(Rep::Regs(data))
     }
 
@@ -371,8 +402,10 @@ impl Select<'_> {
         }
     }
 
-    fn ds(&mut self, op: Ds, xs: &[X], offset: u32) {
-        self.inst(op, xs).mods.offset = offset as i32;
+    fn ds(&mut self, op: Ds, xs: &[X], offset: u32) -> &mut MInst {
+        let inst = self.inst(op, xs);
+        inst.mods.offset = offset as i32;
+        inst
     }
 
     pub(super) fn lds_load(&mut self, lds: LdsId, base: u32, result: Value, offset: Value) -> Sel<Rep> {
@@ -400,6 +433,17 @@ impl Select<'_> {
         Ok(())
     }
 
+    pub(super) fn lds_atomic_load(&mut self, lds: LdsId, base: u32, result: Value, offset: Value) -> Sel<Rep> {
+        let elem = self.elem(result);
+        if !matches!(elem, Scalar::U32 | Scalar::I32 | Scalar::F32) {
+            return self.unsupported(format!("an LDS atomic load of {elem}; use u32, i32 or f32"));
+        }
+        let (addr, at) = self.lds_address(lds, base, offset);
+        let to = self.m.vreg(Class::V, 1);
+        self.ds(Ds::ds_load_b32, &[to.into(), addr.into()], at).atomic = Some(Scope::Group);
+        Ok(Rep::Regs(to))
+    }
+
     pub(super) fn lds_atomic(&mut self, lds: LdsId, base: u32, op: Rmw, result: Value, args: &[Value]) -> Sel<Rep> {
         let elem = self.elem(args[1]);
         use Ds::*;
@@ -422,10 +466,11 @@ impl Select<'_> {
         let (addr, at) = self.lds_address(lds, base, args[0]);
         let to = self.m.vreg(Class::V, 1);
         if self.uses[result.0 as usize] > 0 || silent == returning {
-            self.ds(returning, &[to.into(), addr.into(), data.into()], at);
+            self.ds(returning, &[to.into(), addr.into(), data.into()], at)
         } else {
-            self.ds(silent, &[addr.into(), data.into()], at);
+            self.ds(silent, &[addr.into(), data.into()], at)
         }
+        .atomic = Some(Scope::Group);
         Ok(Rep::Regs(to))
     }
 

@@ -676,10 +676,16 @@ impl<'a> Select<'a> {
             K::View => self.view(args)?,
             K::Load => self.load(results[0], args[0], args[1])?,
             K::Store => return self.store(args[0], args[1], args[2]),
-            K::Atomic { op } => self.atomic(*op, results[0], args)?,
+            K::Atomic { op, scope } => self.atomic(*op, *scope, results[0], args)?,
+            K::AtomicLoad { scope } => self.atomic_load(*scope, args)?,
+            K::Fence { order, scope } => {
+                self.fence(*order, *scope);
+                return Ok(());
+            }
             K::LdsLoad { lds, base, .. } => self.lds_load(*lds, *base, results[0], args[0])?,
             K::LdsStore { lds, base, .. } => return self.lds_store(*lds, *base, args[0], args[1]),
             K::LdsAtomic { lds, base, op } => self.lds_atomic(*lds, *base, *op, results[0], args)?,
+            K::LdsAtomicLoad { lds, base } => self.lds_atomic_load(*lds, *base, results[0], args[0])?,
             K::Check { site } => return self.check(*site, args),
             K::Barrier => {
                 self.raw(Sopp::s_barrier, Vec::new());
@@ -714,6 +720,7 @@ impl<'a> Select<'a> {
             mods: Mods::for_op(op),
             span: self.span,
             shared: false,
+            atomic: None,
         })
     }
 
@@ -728,6 +735,7 @@ impl<'a> Select<'a> {
             mods: Mods::default(),
             span,
             shared: false,
+            atomic: None,
         });
     }
 

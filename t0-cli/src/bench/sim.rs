@@ -392,6 +392,7 @@ impl Assembled {
             required_group_size: None,
             spills: [0; 2],
             lines: Vec::new(),
+            atomics: Vec::new(),
         };
         Ok(Assembled {
             object: write(target, &[kernel]).map_err(|e| wrong(e.to_string()))?,

@@ -226,7 +226,10 @@ impl Uniform {
         match op.kind {
             OpKind::WaveId => Uniformity::Wave,
             OpKind::LaneId | OpKind::LocalId => Uniformity::Lane,
-            OpKind::Atomic { .. } | OpKind::LdsAtomic { .. } => Uniformity::Lane,
+            OpKind::Atomic { .. }
+            | OpKind::AtomicLoad { .. }
+            | OpKind::LdsAtomic { .. }
+            | OpKind::LdsAtomicLoad { .. } => Uniformity::Lane,
             OpKind::Select if op.args[1] == op.args[2] => self.value(op.args[1]),
             // The memory does not change during the launch, so equal addresses give equal values in all waves.
             OpKind::Load if self.read_only(func, op.args[0]) => args,

@@ -46,13 +46,16 @@ impl<'f> Group<'f, '_> {
                 self.give(w, op, m, |l| u64::from(view[l].1));
             }
             OpKind::View => self.view(w, op, m),
-            OpKind::Load => return self.load(w, op, m),
+            OpKind::Load | OpKind::AtomicLoad { .. } => return self.load(w, op, m),
+            OpKind::Fence { .. } => {}
             OpKind::Store => return self.store(w, op, m),
-            OpKind::Atomic { op: how } => return self.atomic(w, op, how, m),
-            OpKind::LdsLoad { lds, base, .. } => return self.lds_load(w, op, lds, base, m),
+            OpKind::Atomic { op: how, .. } => return self.atomic(w, op, how, m),
+            OpKind::LdsLoad { lds, base, .. } | OpKind::LdsFragLoad { lds, base, .. } => {
+                return self.lds_load(w, op, lds, base, Access::Read, m)
+            }
+            OpKind::LdsAtomicLoad { lds, base } => return self.lds_load(w, op, lds, base, Access::Atomic, m),
             OpKind::LdsStore { lds, base, .. } => return self.lds_store(w, op, lds, base, m),
             OpKind::LdsAtomic { lds, base, op: how } => return self.lds_atomic(w, op, lds, base, how, m),
-            OpKind::LdsFragLoad { lds, base, .. } => return self.lds_load(w, op, lds, base, m),
             OpKind::WaveReduce { .. }
             | OpKind::WaveScan { .. }
             | OpKind::WaveShuffle
@@ -262,7 +265,7 @@ impl<'f> Group<'f, '_> {
             });
         }
         let at = self.func.lds_offset(lds) as usize + offset as usize;
-        if self.options.check_races {
+        if self.check_races {
             self.lds
                 .touch(w.index, at, bytes as usize, access)
                 .map_err(|(other, byte)| InterpError::Race {
@@ -276,7 +279,7 @@ impl<'f> Group<'f, '_> {
         Ok(at)
     }
 
-    fn lds_load(&mut self, w: &mut Wave<'f>, op: &Op, lds: LdsId, base: u32, m: u32) -> Done {
+    fn lds_load(&mut self, w: &mut Wave<'f>, op: &Op, lds: LdsId, base: u32, access: Access, m: u32) -> Done {
         let ty = self.func.ty(op.results[0]);
         let (s, size) = (ty.elem(), ty.elem().bytes());
         let mut out = poison_of(ty);
@@ -287,7 +290,7 @@ impl<'f> Group<'f, '_> {
                 out.iter_mut().for_each(|o| o[l] = 0);
                 continue;
             }
-            let at = self.lds_at(w, op, lds, offset, size * n as u32, Access::Read)?;
+            let at = self.lds_at(w, op, lds, offset, size * n as u32, access)?;
             for (e, o) in out.iter_mut().enumerate() {
                 let at = at + e * size as usize;
                 o[l] = from_memory(s, &self.lds.bytes[at..at + size as usize]);

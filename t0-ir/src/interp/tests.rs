@@ -263,3 +263,37 @@ fn wmma_against_a_plain_product() {
         }
     }
 }
+
+#[test]
+fn a_wave_waits_by_atomic_loads_for_another_one_of_its_group() {
+    // Wave 0 waits until wave 1 has set the flag at byte 0 of LDS, then reads what it wrote behind it.
+    let f = kernel(
+        OUT64,
+        "%1:u32 = wave_id
+             %2:u32 = const 0
+             %3:u32 = const 1
+             %4:u32 = const 4
+             %5:u32 = local_id
+             %6:bool = cmp[eq] %1, %2
+             if %6 {
+               while {
+                 %7:u32 = lds_atomic_load[lds 0] %2
+                 fence[acquire, group]
+                 %8:bool = cmp[ne] %7, %3
+                 condition %8
+               } {
+                 yield
+               }
+               %9:u32 = lds_load[lds 0] %4
+               store %0, %5, %9
+               yield
+             } {
+               %10:u32 = const 7
+               lds_store[lds 0] %4, %10
+               fence[release, group]
+               %11:u32 = lds_atomic[lds 0, swap] %2, %3
+               yield
+             }",
+    );
+    assert_eq!(out(&f, 32, 1).unwrap(), [7; 32]);
+}

@@ -81,7 +81,9 @@ pub(super) struct Group<'f, 'm> {
     pub(super) lds: Lds,
     pub(super) id: [u32; 3],
     pub(super) count: [u32; 3],
-    pub(super) options: Options,
+    options: Options,
+    /// Whether only barriers order the waves.
+    pub(super) check_races: bool,
     stats: &'m mut Stats,
     waves: Vec<Wave<'f>>,
     /// The first check that failed.
@@ -99,6 +101,7 @@ impl<'f, 'm> Group<'f, 'm> {
         stats: &'m mut Stats,
     ) -> Group<'f, 'm> {
         let waves = (0..func.waves()).map(|index| Wave::new(func, params, index)).collect();
+        let fences = func.ops.iter().any(|op| matches!(op.kind, OpKind::Fence { .. }));
         Group {
             func,
             memory,
@@ -106,13 +109,14 @@ impl<'f, 'm> Group<'f, 'm> {
             id,
             count,
             options,
+            check_races: options.check_races && !fences,
             stats,
             waves,
             report: None,
         }
     }
 
-    /// Runs all waves to their ends, from barrier to barrier.
+    /// Runs all waves to their ends, from barrier or atomic load to the next.
     pub(super) fn run(&mut self) -> Result<(), InterpError> {
         loop {
             let mut waves = std::mem::take(&mut self.waves);
@@ -120,6 +124,9 @@ impl<'f, 'm> Group<'f, 'm> {
                 self.run_wave(w)?;
             }
             self.waves = waves;
+            if self.waves.iter().any(|w| w.state == State::Ready) {
+                continue;
+            }
             let waiting = self.waves.iter().find_map(|w| match w.state {
                 State::AtBarrier(id) => Some(id),
                 _ => None,
@@ -181,6 +188,10 @@ impl<'f, 'm> Group<'f, 'm> {
                 OpKind::While => w.enter_while(self.func, id, op, mask),
                 OpKind::Yield | OpKind::Condition => w.leave(self.func, op),
                 _ => self.execute(w, op, mask)?,
+            }
+            // What is loaded may be what another wave of the group is to write.
+            if matches!(op.kind, OpKind::AtomicLoad { .. } | OpKind::LdsAtomicLoad { .. }) {
+                break;
             }
         }
         Ok(())

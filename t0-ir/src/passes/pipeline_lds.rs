@@ -408,6 +408,7 @@ fn root(func: &Func, mut v: Value, defs: &HashMap<Value, OpId>) -> Value {
 fn written_in_loop(func: &Func, span: Span, region: &Region, load: OpId) -> Option<Diag> {
     let mut defs = HashMap::new();
     let mut writes = Vec::new();
+    let mut fence = None;
     each_op(func, &func.body, &mut |id| {
         defs.extend(func.op(id).results.iter().map(|&v| (v, id)))
     });
@@ -418,7 +419,16 @@ fn written_in_loop(func: &Func, span: Span, region: &Region, load: OpId) -> Opti
         ) {
             writes.push(id);
         }
+        if let OpKind::Fence { order, .. } = func.op(id).kind {
+            fence = fence.or(order.acquires().then_some(id));
+        }
     });
+    if let Some(fence) = fence {
+        let diag = refuse(span, "it waits for what others write")
+            .note_at(func.op(fence).span, "ordered here")
+            .note_at(func.op(load).span, "loaded here, one iteration ahead");
+        return Some(diag.help("remove `#[pipeline]`, or let the order be `Relaxed`"));
+    }
     let is_param = |v: &Value| func.body.args.contains(v);
     let from = root(func, func.op(load).args[0], &defs);
     let write = writes.into_iter().find(|&w| {

@@ -231,6 +231,7 @@ fn tile_access(func: &Func, id: OpId) -> Option<(LdsId, u32, bool)> {
         OpKind::LdsLoad { lds, slot, .. } | OpKind::LdsFragLoad { lds, slot, .. } => (lds, slot, false),
         OpKind::LdsStore { lds, slot, .. } => (lds, slot, true),
         OpKind::LdsAtomic { lds, .. } => (lds, 0, true),
+        OpKind::LdsAtomicLoad { lds, .. } => (lds, 0, false),
         _ => return None,
     };
     func.lds[lds.0 as usize].tile.then_some((lds, slot, write))

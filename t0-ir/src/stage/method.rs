@@ -2,7 +2,7 @@
 
 use crate::eval::mask;
 use crate::func::Value;
-use crate::op::{OpKind, Pred, Rmw};
+use crate::op::{OpKind, Pred};
 use crate::stage::{At, Iter, Place, Root, Stage, TArg, Val};
 use crate::ty::{Scalar, Ty};
 
@@ -73,38 +73,7 @@ impl Stage {
         }
     }
 
-    fn atomic(&mut self, root: &Root, name: &'static str, args: &[Val]) -> Val {
-        let op = match name {
-            "fetch_add" => Rmw::Add,
-            "fetch_min" => Rmw::Min,
-            "fetch_max" => Rmw::Max,
-            "fetch_and" => Rmw::And,
-            "fetch_or" => Rmw::Or,
-            "fetch_xor" => Rmw::Xor,
-            "swap" => Rmw::Swap,
-            _ => return self.unknown(name, "an atomic"),
-        };
-        let Some(v) = args.first().and_then(|v| self.value(v)) else {
-            return self.poison();
-        };
-        match *root {
-            Root::Atomic(buf, index) => {
-                if !self.expect(v, self.elem(buf)) {
-                    return self.poison();
-                }
-                Val::V(self.b.op1(OpKind::Atomic { op }, &[buf, index, v]))
-            }
-            Root::LdsAtomic(lds, offset, elem) => {
-                if !self.expect(v, elem) {
-                    return self.poison();
-                }
-                Val::V(self.b.op1(OpKind::LdsAtomic { lds, base: 0, op }, &[offset, v]))
-            }
-            _ => self.poison(),
-        }
-    }
-
-    fn unknown(&mut self, name: &str, what: &str) -> Val {
+    pub(super) fn unknown(&mut self, name: &str, what: &str) -> Val {
         self.fail(
             format!("`{name}` is not a method of {what} on the device"),
             "the device's methods are listed in the documentation of `t0::prelude`",

@@ -13,6 +13,7 @@
 //! What the user did wrong in a way only staging can see is a [`Diag`]; staging goes on with [`Val::Poison`] to find more.
 
 mod arith;
+mod atomic;
 mod call;
 mod check;
 mod desc;

@@ -19,7 +19,9 @@ mod split;
 mod tile;
 pub mod wave;
 
-pub use atomic::{Atomic, Device, Group, Relaxed, Scope};
+pub use atomic::{
+    fence, AcqRel, Acquire, Atomic, Device, FenceOrder, Group, LoadOrder, Relaxed, Release, RmwOrder, Scope, StoreOrder,
+};
 pub use frag::{wmma, Acc, AccFrag, Frag, WmmaInto};
 pub use half::{bf16, f16};
 pub use iter::DeviceIter;

@@ -4,7 +4,7 @@ use super::{Case, Options, Rng};
 use crate::build::Builder;
 use crate::func::{Access, Func, LdsAlloc, Param, ParamKind, Value};
 use crate::interp::{Arg, Memory};
-use crate::op::{LdsId, LoopHints, OpKind, Pred, Rmw};
+use crate::op::{LdsId, LoopHints, OpKind, Pred, Rmw, Scope};
 use crate::ty::{Scalar, Ty};
 
 /// Elements of each input slice.
@@ -463,7 +463,13 @@ impl Gen<'_> {
         // One kind of operation per counter: those of different kinds do not commute.
         let counter = self.b.u32(op as u32);
         let x = self.operand(Scalar::U32);
-        self.b.op1(OpKind::Atomic { op }, &[self.counters, counter, x.v]);
+        self.b.op1(
+            OpKind::Atomic {
+                op,
+                scope: Scope::Device,
+            },
+            &[self.counters, counter, x.v],
+        );
         self.left -= 1;
     }
 

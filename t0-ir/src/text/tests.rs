@@ -4,7 +4,7 @@ use super::*;
 use crate::build::Builder;
 use crate::eval::Const;
 use crate::func::{Access, Func, LdsAlloc, Param, ParamKind, Span};
-use crate::op::{LoopHints, OpKind};
+use crate::op::{LoopHints, OpKind, Order, Scope};
 use crate::passes::rewrite::canonical;
 use crate::ty::{Role, TileTy, Ty};
 
@@ -48,7 +48,13 @@ fn everything() -> Func {
     let i = b.op1(OpKind::GroupId { axis: 2 }, &[]);
     b.func_mut().values[i.0 as usize].name = Some("sp ace.1".into());
     let c = b.op1(OpKind::Cmp { pred: Pred::Ge }, &[i, one]);
-    b.op1(OpKind::Atomic { op: Rmw::Swap }, &[buf, i, one]);
+    let atomic = |scope| OpKind::Atomic { op: Rmw::Swap, scope };
+    b.op1(atomic(Scope::Device), &[buf, i, one]);
+    b.op1(atomic(Scope::Group), &[buf, i, one]);
+    b.op1(OpKind::AtomicLoad { scope: Scope::Group }, &[buf, i]);
+    b.op1_as(OpKind::LdsAtomicLoad { lds, base: 4 }, &[i], Ty::U32);
+    let (order, scope) = (Order::AcqRel, Scope::Group);
+    b.op0(OpKind::Fence { order, scope }, &[]);
     b.op1(
         OpKind::LdsAtomic {
             lds,

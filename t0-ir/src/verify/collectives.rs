@@ -136,7 +136,9 @@ fn source_word(kind: &OpKind) -> &'static str {
         OpKind::WaveId => "the wave's number",
         OpKind::Load => "the loaded value",
         OpKind::LdsLoad { .. } => "the value loaded from LDS",
-        OpKind::Atomic { .. } | OpKind::LdsAtomic { .. } => "the value an atomic returns",
+        OpKind::Atomic { .. } | OpKind::AtomicLoad { .. } | OpKind::LdsAtomic { .. } | OpKind::LdsAtomicLoad { .. } => {
+            "the value an atomic returns"
+        }
         OpKind::WaveScan { .. } | OpKind::WaveShuffle | OpKind::WaveShuffleXor { .. } => "what a lane gets from others",
         _ => "this value",
     }

@@ -186,12 +186,17 @@ impl Checker<'_> {
                 self.expect(1, Ty::U32)?;
                 accessible(self.arg(2), self.view()?)
             }
-            OpKind::Atomic { op } => {
+            OpKind::Atomic { op, .. } => {
                 let s = self.view()?;
                 self.expect(1, Ty::U32)?;
                 self.expect(2, Ty::Scalar(s))?;
                 has_rmw(op, s)
             }
+            OpKind::AtomicLoad { .. } => {
+                self.view()?;
+                self.expect(1, Ty::U32)
+            }
+            OpKind::Fence { .. } => Ok(()),
             OpKind::LdsLoad { lds, base, slot } => {
                 self.lds(lds, base, slot)?;
                 self.expect(0, Ty::U32)?;
@@ -207,6 +212,12 @@ impl Checker<'_> {
                 self.lds(lds, base, 0)?;
                 self.expect(0, Ty::U32)?;
                 has_rmw(op, self.scalar(1)?)
+            }
+            OpKind::LdsAtomicLoad { lds, base } => {
+                self.lds(lds, base, 0)?;
+                self.expect(0, Ty::U32)?;
+                let scalar = self.result()?.scalar().is_some();
+                ensure(scalar, || "an atomic load has a scalar result".into())
             }
             OpKind::Check { site } => {
                 self.expect(0, Ty::BOOL)?;

@@ -521,6 +521,7 @@ impl Maker<'_> {
             required_group_size: m.required_group_size,
             spills: [0, 0],
             lines: k.lines.clone(),
+            atomics: k.atomics.clone(),
         };
         let file = write(&GFX1100, &[code]).unwrap();
         let suffers = self.lines(|i| i.row().class.is_lds());

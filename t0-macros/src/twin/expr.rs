@@ -79,13 +79,19 @@ impl Twin {
             Expr::Paren(p) => self.place(&p.expr),
             Expr::Group(g) => self.place(&g.expr),
             Expr::Path(p) => match p.path.get_ident().and_then(|i| self.look_up(&i.to_string())) {
-                Some(Name::Local(v) | Name::ReadOnly(v)) => v.clone(),
+                Some(Name::Local(v) | Name::ReadOnly(v) | Name::Lanes(v)) => v.clone(),
                 _ => self.path(p),
             },
             // `*r` as a place is what the reference points to: the reference's value
             Expr::Unary(u) if matches!(u.op, UnOp::Deref(_)) => self.expr(&u.expr),
             Expr::Index(i) => {
                 self.no_exits([&*i.expr, &*i.index]);
+                if let Expr::Path(p) = &*i.expr {
+                    let name = p.path.get_ident().map(|n| n.to_string()).unwrap_or_default();
+                    if let Some(Name::Lanes(_)) = self.look_up(&name) {
+                        return self.refuse(e, subset::lanes_index(&name));
+                    }
+                }
                 let place = at(e);
                 let (base, index) = (self.place(&i.expr), self.expr(&i.index));
                 self.emit(quote!(#stage.index(&#base, &#index, #place)))
@@ -114,7 +120,7 @@ impl Twin {
         }
         if let Some(name) = p.path.get_ident() {
             return match self.look_up(&name.to_string()).cloned() {
-                Some(Name::Local(v) | Name::ReadOnly(v)) => self.emit(quote!(#stage.read(&#v))),
+                Some(Name::Local(v) | Name::ReadOnly(v) | Name::Lanes(v)) => self.emit(quote!(#stage.read(&#v))),
                 Some(Name::Const(v, ty)) => {
                     let place = at(name);
                     self.emit(quote!(#stage.generic(#v, &#ty, #place)))

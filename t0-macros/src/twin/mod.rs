@@ -24,6 +24,8 @@ pub enum Name {
     Local(Ident),
     /// A parameter that is read by all.
     ReadOnly(Ident),
+    /// An output with an element per lane, which cannot be indexed.
+    Lanes(Ident),
     /// A const generic: an `i64` in this variable, and its type.
     Const(Ident, TokenStream),
     /// A type parameter: a `TyDesc` in this variable.

@@ -3,9 +3,10 @@
 use proc_macro2::Ident;
 use quote::quote;
 use syn::spanned::Spanned;
-use syn::{Block, Expr, Item, Local, Pat, Stmt};
+use syn::{Block, Expr, Item, Local, Pat, Stmt, Type};
 
 use super::{at, Name, Twin};
+use crate::device::{is_lanes, is_read_only};
 use crate::{exits, subset};
 
 impl Twin {
@@ -134,13 +135,13 @@ impl Twin {
         }
     }
 
-    /// A parameter's name; gives the variable that holds it.
-    pub fn parameter(&mut self, name: &Ident, read_only: bool) -> Ident {
+    /// The name of a parameter of type `ty`; gives the variable that holds it.
+    pub fn parameter(&mut self, name: &Ident, ty: &Type) -> Ident {
         let var = self.fresh(&text(name), name.span());
-        let what = if read_only {
-            Name::ReadOnly(var.clone())
-        } else {
-            Name::Local(var.clone())
+        let what = match () {
+            () if is_read_only(ty) => Name::ReadOnly(var.clone()),
+            () if is_lanes(ty) => Name::Lanes(var.clone()),
+            () => Name::Local(var.clone()),
         };
         self.define(name.to_string(), what);
         var

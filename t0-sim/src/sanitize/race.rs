@@ -194,7 +194,7 @@ impl Shadow {
     /// Checks an access of a launch with ordered instructions, and follows what it releases and acquires.
     pub fn check_ordered(&mut self, views: &Views, acquired: &mut Acquired, reports: &mut Reports, a: &Access) {
         let role = match a.role {
-            Role::Store if a.flushed || self.stores_atomically(a) => Role::Atomic,
+            Role::Store if a.flushed && !a.rust || self.stores_atomically(a) => Role::Atomic,
             role => role,
         };
         let dwords = lanes_of(a.lanes).map(|l| a.at[l] & !3);

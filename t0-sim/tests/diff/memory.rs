@@ -5,7 +5,7 @@ use t0_backend_rdna3::target::GFX1100;
 use t0_backend_rdna3::{compile, Options};
 use t0_ir::interp::{self, Arg, Memory};
 use t0_ir::testing::Case;
-use t0_ir::{Access, Builder, Func, OpKind, Param, ParamKind, Rmw, Scalar, Ty, Value};
+use t0_ir::{Access, Builder, Func, OpKind, Param, ParamKind, Rmw, Scalar, Scope, Ty, Value};
 
 fn slice(name: &str, elem: Scalar, access: Access) -> Param {
     Param {
@@ -181,12 +181,24 @@ fn atomics_return_the_old_value_and_stop_at_the_end() {
                 let other = b.op1(OpKind::Add, &[lane, seven]);
                 let w = b.op1_as(OpKind::Load, &[x, other], Ty::Scalar(elem));
                 b.op0(OpKind::Store, &[out, lane, v]);
-                let old = b.op1(OpKind::Atomic { op }, &[out, lane, w]);
+                let old = b.op1(
+                    OpKind::Atomic {
+                        op,
+                        scope: Scope::Device,
+                    },
+                    &[out, lane, w],
+                );
                 let n = b.u32(32);
                 let at = b.op1(OpKind::Add, &[lane, n]);
                 b.op0(OpKind::Store, &[out, at, old]);
                 let beyond = b.op1(OpKind::Add, &[lane, far]);
-                let old = b.op1(OpKind::Atomic { op }, &[out, beyond, w]);
+                let old = b.op1(
+                    OpKind::Atomic {
+                        op,
+                        scope: Scope::Device,
+                    },
+                    &[out, beyond, w],
+                );
                 let at = b.op1(OpKind::Add, &[at, n]);
                 let keep = b.op1(OpKind::Cmp { pred: t0_ir::Pred::Ge }, &[beyond, far]);
                 let zero = b.constant(elem, 0);

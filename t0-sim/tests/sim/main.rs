@@ -23,6 +23,7 @@ mod machine;
 mod memory;
 mod mixed;
 mod order;
+mod orders;
 mod races;
 mod sanitizer;
 mod scratch;
