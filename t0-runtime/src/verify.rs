@@ -117,6 +117,7 @@ mod tests {
             required_group_size: None,
             spills: [0, 0],
             lines: table,
+            atomics: Vec::new(),
         };
         Compiled {
             code_object: write(&GFX1100, &[kernel]).unwrap(),

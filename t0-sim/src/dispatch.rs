@@ -405,15 +405,14 @@ impl Simulator {
 
 /// The sanitizer of a launch, which knows its arguments.
 fn sanitizer(vm: &Vm, setup: &Setup, source: Option<&job::Source>, (ordered, spins): (bool, bool)) -> Sanitizer {
-    let metadata = source.and_then(|(object, kernel)| object.kernels.get(*kernel)?.metadata.as_ref());
     let mut kernarg = vec![0; ((setup.kernarg.end - setup.kernarg.start) / 4) as usize];
     if Global::new(vm).read(setup.kernarg.start, &mut kernarg).is_err() {
         kernarg.clear(); // The kernel will fault if it needs them.
     }
-    let lines = source.and_then(|(object, kernel)| Some(&object.kernels.get(*kernel)?.lines));
-    let rust = lines.is_some_and(|all| all.iter().any(|l| l.file.ends_with(".rs")));
+    let kernel = source.and_then(|(object, kernel)| object.kernels.get(*kernel));
+    let rust = kernel.is_some_and(|k| k.lines.iter().any(|l| l.file.ends_with(".rs")));
     let code = Code { ordered, spins, rust };
-    Sanitizer::new(vm, setup, code, metadata, &kernarg)
+    Sanitizer::new(vm, setup, code, kernel, &kernarg)
 }
 
 /// What a decoded kernel depends on besides its bytes.

@@ -180,3 +180,25 @@ fn orders_are_fences_around_the_operation() {
     ];
     assert_eq!(got, want);
 }
+
+/// Every workgroup counts into the same bins, at a scope they do not share.
+#[kernel(group = 32, grid = x.len())]
+pub fn narrow_bins(x: &[u32], bins: &[Atomic<u32>]) {
+    bins[x[thread::index()] as usize].fetch_add(1, Relaxed, Group);
+}
+
+#[test]
+fn a_scope_that_is_too_narrow_is_reported_at_its_line() {
+    for seed in SEEDS {
+        let q = watched(seed);
+        let x = q.gpu().upload(&[3u32; 96]).unwrap();
+        let mut bins = q.gpu().upload(&[0u32; 8]).unwrap();
+        let launch = narrow_bins { x: &x, bins: &mut bins };
+        let said = q.launch(launch).unwrap().wait().unwrap_err().to_string();
+        let rule = "error[scope-too-narrow]: atomics of different workgroups at `bins`, index 3";
+        assert!(said.contains(rule), "seed {seed}: {said}");
+        let line = "bins[x[thread::index()] as usize].fetch_add(1, Relaxed, Group);";
+        assert!(said.contains(line), "seed {seed}: {said}");
+        assert!(said.contains("use `Device` scope on both sides"), "seed {seed}: {said}");
+    }
+}

@@ -65,6 +65,7 @@ pub fn assemble_with(name: &str, text: &str, resources: Resources) -> Vec<u8> {
         required_group_size: Some([256, 1, 1]),
         spills: [0, 0],
         lines: Vec::new(),
+        atomics: Vec::new(),
     };
     write(&GFX1100, &[kernel]).unwrap()
 }

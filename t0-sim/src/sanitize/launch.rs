@@ -4,10 +4,11 @@
 //! early waits). After a fault in group `n` nothing of later groups counts, so the result is the same for any number of
 //! host threads. Exception: a log of more than [`LOG`] events is checked at once, in whatever order that happens.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
 
-use t0_backend_rdna3::object::KernelMetadata;
+use t0_backend_rdna3::object::Kernel;
+use t0_ir::Scope;
 
 use super::bounds::Bounds;
 use super::clocks::Clocks;
@@ -58,6 +59,8 @@ pub(crate) struct Sanitizer {
     pub(super) spins: bool,
     /// Code of t0.
     pub(super) rust: bool,
+    /// Scopes of atomics by offset from the kernel's entry, as far as the code object tells.
+    pub(super) scopes: HashMap<u64, Scope>,
     ledger: Mutex<Ledger>,
     /// Shadows of LDS nobody uses.
     pool: Mutex<Vec<Lds>>,
@@ -183,9 +186,9 @@ impl From<super::Left> for Left {
 
 impl Sanitizer {
     /// For a launch whose groups start so; `code` is what its instructions are like, `kernarg` are its arguments.
-    pub fn new(vm: &Vm, setup: &Setup, code: Code, metadata: Option<&KernelMetadata>, kernarg: &[u32]) -> Sanitizer {
+    pub fn new(vm: &Vm, setup: &Setup, code: Code, kernel: Option<&Kernel>, kernarg: &[u32]) -> Sanitizer {
         let mut bounds = Bounds::new(vm);
-        if let Some(m) = metadata {
+        if let Some(m) = kernel.and_then(|k| k.metadata.as_ref()) {
             bounds.name_parameters(&m.args, kernarg);
             bounds.name_lds(&m.lds);
         }
@@ -198,6 +201,11 @@ impl Sanitizer {
             cu: !setup.wgp_mode,
             rust: code.rust,
             spins: code.spins,
+            scopes: kernel
+                .iter()
+                .flat_map(|k| &k.atomics)
+                .map(|a| (a.offset, a.scope))
+                .collect(),
             ledger: Mutex::default(),
             pool: Mutex::default(),
             lds: setup.lds,
@@ -383,12 +391,15 @@ impl Sanitizer {
             Role::Store => "write",
             Role::Atomic => "atomic",
         };
+        if b.gap == Gap::Narrow {
+            return format!("atomics of different workgroups at {place}, and one of them is of `Group` scope");
+        }
         let (here, there) = (name(b.role), name(b.other_role));
         let same = if b.same { " of the same value" } else { "" };
         let gap = match b.gap {
             Gap::Order => "with nothing to order them",
             Gap::Caches => "ordered, but the reader's caches may hold an older value",
-            Gap::Scope => "ordered by a flag at workgroup scope, which other workgroups do not see",
+            Gap::Scope | Gap::Narrow => "ordered by a flag at workgroup scope, which other workgroups do not see",
         };
         let doubt = if b.doubtful {
             " (unless the store is an atomic one)"
@@ -404,6 +415,7 @@ impl Sanitizer {
             return String::from("let one lane write, or each lane an element of its own");
         }
         String::from(match (b.gap, b.local, near) {
+            (Gap::Narrow, ..) => "use `Device` scope on both sides: `Group` is for the work-items of one workgroup",
             (Gap::Scope, ..) => {
                 "use device scope: load the flag with glc, then a wait, buffer_gl1_inv and buffer_gl0_inv"
             }

@@ -21,6 +21,7 @@ mod lds;
 pub(crate) mod outside;
 mod race;
 mod report;
+mod scopes;
 mod shadow;
 mod sync;
 mod taint;
@@ -308,7 +309,13 @@ impl Watch {
             (w.vs(r, regs), shift)
         });
         let scope = m.glc || m.dlc;
-        let waits = t.instr.spins && (self.launch.cu || t.space == Space::Shared);
+        let scope_of = match self.launch.scopes.is_empty() {
+            true => None,
+            false => self.launch.scopes.get(&t.instr.offset).copied(),
+        };
+        // An atomic load of the LDS looks like any other.
+        let listed = scope_of.is_some() && t.space == Space::Shared;
+        let waits = listed || t.instr.spins && (self.launch.cu || t.space == Space::Shared);
         Access {
             who: self.entry(w, t, 0),
             role: t.kind.into(),
@@ -324,6 +331,7 @@ impl Watch {
             done: self.finished(w),
             cu: self.launch.cu,
             rust: self.launch.rust,
+            scope: scope_of.filter(|_| t.space == Space::Global),
             tells: self.launch.spins && self.launch.cu,
         }
     }

@@ -17,8 +17,11 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use t0_ir::Scope;
+
 use super::clocks::{Clocks, Done, Finished, Views};
 use super::report::{Both, Gap, Reports, What};
+use super::scopes::Scopes;
 use super::shadow::{Cell, Conflict, Entry, Pages, Role, Slot};
 use super::sync::{Acquired, Held, Releases};
 use super::Kind;
@@ -52,6 +55,8 @@ pub(super) struct Access<'a> {
     pub cu: bool,
     /// Code of t0.
     pub rust: bool,
+    /// Scope of an atomic, where the code object tells.
+    pub scope: Option<Scope>,
     /// A store may release, though nothing is waited for: in CU mode that needs no wait.
     pub tells: bool,
 }
@@ -159,6 +164,7 @@ pub(super) struct Shadow {
     stored: HashSet<u64>,
     /// Stores of different values to the same dword; no races where it is one of an atomic.
     stores: Vec<(Entry, Both)>,
+    scopes: Scopes,
 }
 
 /// Conflicts of stores that are kept until it is known which dwords are atomics'.
@@ -167,6 +173,7 @@ const MOST: usize = 1 << 16;
 impl Shadow {
     /// Checks an access of a launch without ordered instructions.
     pub fn check(&mut self, clocks: &Clocks, reports: &mut Reports, a: &Access) {
+        self.scopes(a, reports, |_, _| false);
         if a.polls {
             return;
         }
@@ -186,6 +193,25 @@ impl Shadow {
         });
     }
 
+    /// Reports an atomic that others of another workgroup do not see.
+    fn scopes(&mut self, a: &Access, reports: &mut Reports, before: impl Fn(&Releases, &Entry) -> bool) {
+        let Some(scope) = a.scope else { return };
+        let Shadow { scopes, releases, .. } = self;
+        a.cells(a.lanes, |e, va, _| {
+            let Some(other) = scopes.note(e, va, scope, |o| before(releases, o)) else {
+                return;
+            };
+            let clash = Conflict {
+                other,
+                role: Role::Atomic,
+                same: false,
+            };
+            let gap = Gap::Narrow;
+            let race = both(false, Role::Atomic, va, &clash);
+            reports.add(e, What::Race(Both { gap, ..race }));
+        });
+    }
+
     /// Whether a wave that acquired this knows that an access of the LDS, which has no cache, is over.
     pub fn covers(&self, acquired: &Acquired, a: &Access, e: &Entry) -> bool {
         self.releases.cover(acquired.for_stores(&a.done.others), e, a.who.group)
@@ -197,6 +223,8 @@ impl Shadow {
             Role::Store if a.flushed && !a.rust || self.stores_atomically(a) => Role::Atomic,
             role => role,
         };
+        let (done, group) = (&a.done.others, a.who.group);
+        self.scopes(a, reports, |r, e| r.cover(acquired.for_stores(done), e, group));
         let dwords = lanes_of(a.lanes).map(|l| a.at[l] & !3);
         match (a.role, role) {
             (Role::Store, Role::Atomic) => self.stored.extend(dwords),
@@ -205,7 +233,6 @@ impl Shadow {
         }
         if !a.polls {
             let Shadow { releases, pages, .. } = &mut *self;
-            let (done, group) = (&a.done.others, a.who.group);
             let before = |e: &Entry| {
                 let known = e.group == group && views.own.before(e, a.who.wave);
                 known
@@ -380,6 +407,7 @@ pub(super) struct Logged {
     values: Option<(Box<[Row]>, u32)>,
     rust: bool,
     cu: bool,
+    scope: Option<Scope>,
 }
 
 impl Logged {
@@ -394,6 +422,7 @@ impl Logged {
             values: a.values.map(|(rows, shift)| (rows.into(), shift)),
             rust: a.rust,
             cu: a.cu,
+            scope: a.scope,
         }
     }
 
@@ -414,6 +443,7 @@ impl Logged {
             done: Finished::default(),
             cu: self.cu,
             rust: self.rust,
+            scope: self.scope,
             tells: false,
         };
         shadow.check(clocks, reports, &a);

@@ -35,6 +35,8 @@ pub(super) enum Gap {
     Caches,
     /// A flag would order them if it were passed between workgroups, not within one.
     Scope,
+    /// Both are atomics, and one of them is of workgroup scope.
+    Narrow,
 }
 
 /// What was found.
@@ -62,6 +64,7 @@ pub(super) struct Report {
 impl Report {
     pub fn rule(&self) -> &'static str {
         match &self.what {
+            What::Race(b) if b.gap == Gap::Narrow => "scope-too-narrow",
             What::Race(b) if b.local => "lds-race",
             What::Race(_) => "global-race",
             What::Undefined(_) => "uninitialised",

@@ -131,3 +131,77 @@ fn without_release_or_acquire_the_data_is_a_race() {
         }
     }
 }
+
+/// The rules of what was found, and the lines of both sides.
+fn lines(found: &[Finding]) -> Vec<(&'static str, [Option<u32>; 2])> {
+    let line = |s: &t0_sim::driver::Site| s.source.as_ref().map(|s| s.line);
+    let both = |f: &Finding| [line(&f.site), f.other.as_ref().and_then(line)];
+    found.iter().map(|f| (f.rule, both(f))).collect()
+}
+
+#[test]
+fn a_flag_of_workgroup_scope_between_workgroups_is_too_narrow() {
+    for seed in 0..6 {
+        let (found, _) = run(&hand_over("release", "acquire", ", group"), 2, seed);
+        let got = lines(&found);
+        let flag =
+            |r: &&(_, [Option<u32>; 2])| r.0 == "scope-too-narrow" && r.1.contains(&Some(3)) && r.1.contains(&Some(4));
+        assert!(got.iter().any(|r| flag(&r)), "seed {seed}: {got:?}");
+        // The L1 of the reader is not invalidated either: the data is a race.
+        assert!(
+            got.contains(&("global-race", [Some(5), Some(2)])),
+            "seed {seed}: {got:?}"
+        );
+    }
+}
+
+/// Each group counts; `SCOPE` of the first group, then of the others.
+const COUNTING: &str = r#"kernel k group 32
+param data slice u32 write
+param flag slice u32 atomic
+file "k.rs"
+body %data.0:buf<u32>, %flag.1:buf<u32> {
+  %2:u32 = group_id[axis 0] @0:1:1
+  %3:u32 = const 0 @0:1:1
+  %4:u32 = const 1 @0:1:1
+  %5:bool = cmp[eq] %2, %3 @0:1:1
+  if %5 {
+    %6:u32 = atomic[add FIRST] %flag.1, AT, %4 @0:2:1
+    yield
+  } {
+    %7:u32 = atomic[add REST] %flag.1, AT, %4 @0:3:1
+    yield
+  }
+}
+"#;
+
+#[test]
+fn one_side_of_workgroup_scope_is_enough() {
+    let text = |first: &str, rest: &str, at: &str| {
+        COUNTING
+            .replace(" FIRST", first)
+            .replace(" REST", rest)
+            .replace("AT", at)
+    };
+    let group = ", group";
+    for seed in 0..4 {
+        let found = |first, rest, at, groups| lines(&run(&text(first, rest, at), groups, seed).0);
+        assert_eq!(found("", "", "%3", 5), [], "seed {seed}");
+        // A place for each group, and a single group.
+        assert_eq!(found(group, group, "%2", 5), [], "seed {seed}");
+        assert_eq!(found(group, group, "%3", 1), [], "seed {seed}");
+        for (first, rest) in [(group, ""), ("", group), (group, group)] {
+            let got = found(first, rest, "%3", 2);
+            let [(rule, sides)] = got[..] else {
+                panic!("seed {seed}: {got:?}")
+            };
+            assert_eq!(rule, "scope-too-narrow");
+            assert!(sides == [Some(2), Some(3)] || sides == [Some(3), Some(2)], "{got:?}");
+        }
+        let all = found(group, group, "%3", 5);
+        assert!(
+            !all.is_empty() && all.iter().all(|f| f.0 == "scope-too-narrow"),
+            "seed {seed}: {all:?}"
+        );
+    }
+}
