@@ -3,7 +3,7 @@
 //! Catchers in order: the static checker, the reader of code objects and the IR's verifier; the sanitizer and faults of the
 //! simulated card with their rules (deadlocks and endless loops among them); checks of indices that the kernel itself makes
 //! when it is compiled with them; guards and poison; values against the
-//! reference. A catch counts when its rule is one of those the mutant must be caught by, and its line is the planted
+//! reference; every bit against plain code, as in each `#[kernel_test]`. A catch counts when its rule is one of those the mutant must be caught by, and its line is the planted
 //! instruction's or that of an instruction that suffers from it.
 
 use std::collections::BTreeSet;
@@ -285,6 +285,31 @@ fn swallowed_without(case: &Case) -> u64 {
     case.shots.iter().map(|shot| case.run(&object, shot).swallowed).sum()
 }
 
+/// What a mutant leaves in memory is not what the kernel leaves as it was written, bit for bit (`main` sees to it that without the
+/// bug it is).
+fn differs_from_plain(case: &Case, m: &Mutant) -> Option<Catch> {
+    let parse = |bytes: &[u8]| CodeObject::parse(bytes).unwrap();
+    let (plain, object) = (parse(&case.plain()?), parse(m.object.as_ref().ok()?));
+    let shots = m.shots.as_ref().unwrap_or(&case.shots);
+    shots.iter().enumerate().find_map(|(n, shot)| {
+        let (want, got) = (case.run(&plain, shot).memory, case.run(&object, shot).memory);
+        let pairs = want.iter().zip(&got).enumerate();
+        let first = |(k, (a, b)): (usize, (&Vec<u8>, &Vec<u8>))| Some((k, a.iter().zip(b).position(|(a, b)| a != b)?));
+        let (buffer, byte) = pairs.filter_map(first).next()?;
+        let at = (buffer, byte & !3, 4);
+        Some(Catch {
+            stores: case.run_asking(&object, shot, Some(at)).asked,
+            at: Some(at),
+            shot: n,
+            ..catch(
+                "plain",
+                vec![],
+                format!("byte {byte} of buffer {buffer} differs from plain code"),
+            )
+        })
+    })
+}
+
 /// The catch that is written into the table, and the verdict.
 pub fn judge(case: &Case, m: &Mutant) -> (Option<Catch>, Verdict) {
     let all = catches(case, m);
@@ -304,7 +329,10 @@ pub fn judge(case: &Case, m: &Mutant) -> (Option<Catch>, Verdict) {
     match all.into_iter().next() {
         None if swallowed(case, m) > swallowed_without(case) => (None, Verdict::RangeCheck),
         None if row_guard(case, m) && swallowed(case, m) > 0 => (None, Verdict::RangeCheck),
-        None => (None, Verdict::Survived),
+        None => match differs_from_plain(case, m).filter(|c| fits(m, c)) {
+            Some(c) => (Some(c), Verdict::Caught),
+            None => (None, Verdict::Survived),
+        },
         some => (some, Verdict::Mistaken),
     }
 }

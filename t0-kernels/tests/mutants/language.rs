@@ -267,6 +267,7 @@ impl Maker<'_> {
     /// Indices one too large in a kernel that checks them, before they are checked; and loops that run once too often.
     pub fn checked(&mut self) {
         let Some(f) = self.case.checked.clone() else { return };
+        let (all, shots) = (self.out.len(), self.case.in_range());
         let mut seen = BTreeSet::new();
         for id in order(&f) {
             let OpKind::Check { site } = f.op(id).kind else {
@@ -314,6 +315,7 @@ impl Maker<'_> {
             m.rules = &["index-out-of-bounds", "verifier"];
             m.suffers = inside(&f, id);
         }
+        self.out[all..].iter_mut().for_each(|m| m.shots = Some(shots.clone()));
     }
 
     /// What a check is about.

@@ -2,12 +2,20 @@
 
 use std::collections::BTreeSet;
 
-use t0_backend_rdna3::isa::{parse, Class, Inst, Operand, Reg, RegFile, Sop1};
+use t0_backend_rdna3::isa::{parse, Class, Flags, Inst, Operand, Reg, RegFile, Sop1};
 use t0_backend_rdna3::target::GFX1100;
 
 use crate::code::{source as source_line, Maker};
 use crate::language::ALIKE;
 use crate::paths::waits;
+use crate::roots;
+
+/// Why a mistake in a square root changes no picture, see `roots`.
+const PIXELS: &str = "all whole numbers up to 2^21, more than two squares of gradients, give the same pixel";
+/// How far the making of a constant is followed.
+const DEPTH: u32 = 4;
+/// Why the upper half of the number of a row's first element may be taken for 0.
+const UPPER: &str = "the upper half of a row's first element is 0: matrices have fewer than 2^32";
 
 /// Places of a kernel that get a bug of one class, where not all mutants are asked for.
 const PLACES: usize = 6;
@@ -66,6 +74,7 @@ impl Maker<'_> {
             let what = format!("`{}` reads v0", self.inst(i));
             let right = self.inst(i).operands[k].reg();
             let why = right.and_then(|r| self.as_good(i, r));
+            let why = why.or_else(|| roots::same_pixels(self.image, i, std::slice::from_ref(&wrong)).then_some(PIXELS));
             if let Some(m) = self.plant("reads v0", i, what, &[wrong]) {
                 m.equivalent = why.map(Into::into);
             }
@@ -122,10 +131,12 @@ impl Maker<'_> {
         for i in pairs {
             let (a, b) = (self.inst(i).clone(), self.inst(i + 1).clone());
             let what = format!("`{b}` before `{a}`");
-            let Some(file) = self.image.replace_two(i, &[b, a]) else {
+            let swapped = [b, a];
+            let Some(file) = self.image.replace_two(i, &swapped) else {
                 continue;
             };
             let mask = self.needless_mask(i);
+            let mask = mask.or_else(|| roots::same_pixels(self.image, i, &swapped).then_some(PIXELS));
             let planted = Some(self.image.spot(i));
             if let Some(m) = self.push("scheduled too early", what, planted, file) {
                 m.equivalent = mask.map(Into::into);
@@ -176,6 +187,16 @@ impl Maker<'_> {
         if line.contains("if thread::local() == 0 {") && self.inst(i).row().name == "v_cmp_eq_u32" {
             return Some("v0 is here 4 * wave in lane 0 and the lane's number elsewhere: 0 in work-item 0 only");
         }
+        let compares = self.inst(i).row().name;
+        if line.contains("(v - max).exp()") && self.inst(i).to_string().contains("v_cmp_lt_f32_e64 s1, 0x42b17218") {
+            return Some("v - max is never above 0, and v0, a lane's number, is next to 0 as a float");
+        }
+        let number = |k: &usize| self.inst(*k).row().name == "v_and_b32";
+        let small = self.one_axis() && self.written(i, Reg::v(0)).iter().all(number);
+        let same_twice = self.inst(i).operands.get(1) == self.inst(i).operands.get(2);
+        if compares == "v_cmp_u_f32" && same_twice && small {
+            return Some("v0, a work-item's number, is no NaN as a float");
+        }
         self.is_number(i, r)
             .then_some("what it should read is v0 & 0x3ff, and v0 has no more bits")
     }
@@ -222,9 +243,12 @@ impl Maker<'_> {
         if number && self.one_axis() && self.written(i, Reg::v(0)).is_empty() {
             return Some("v0 has no more bits than the mask");
         }
-        let line = source_line(&self.image.spot(i));
-        if line.contains("r.max(1) - 1") && b.row().name == "s_cselect_b32" && a.row().name == "s_cmp_lt_u32" {
-            return Some("SCC is 1 before, the carry of r.max(1) - 1, and after: that row always exists");
+        if let Some(why) = self
+            .dead(i)
+            .or_else(|| self.same_constant(i))
+            .or_else(|| same_sum(a, b))
+        {
+            return Some(why);
         }
         if let ("v_add_nc_u32", "v_min_u32", [sum, _, x], [to, _, from]) =
             (a.row().name, b.row().name, &a.operands[..], &b.operands[..])
@@ -240,18 +264,118 @@ impl Maker<'_> {
         if let ("s_mov_b32", "s_lshl_b64", [Operand::Reg(high), _], Some(pair)) =
             (a.row().name, b.row().name, &a.operands[..], b.operands[1].reg())
         {
-            let zero = |k: &usize| self.inst(*k).operands[..] == [Operand::Reg(*high), Operand::int(0)];
-            let last = self.written(i, *high);
-            if pair.index + 1 == high.index && !last.is_empty() && last.iter().all(zero) {
-                return Some("the upper half of a row's first element is 0: matrices have fewer than 2^32");
+            if pair.index + 1 == high.index && self.constant(i, *high, DEPTH) == Some(0) {
+                return Some(UPPER);
+            }
+        }
+        // The product of the upper half of a row's number, which is 0, comes behind the sum with the carry of the lower one.
+        if let ("s_mul_i32", "s_add_u32", [Operand::Reg(product), ..], [to, x, y]) =
+            (a.row().name, b.row().name, &a.operands[..], &b.operands[..])
+        {
+            let high = |o: &Operand| {
+                let from = o.reg().map(|r| self.written(i, r)).unwrap_or_default();
+                let name = |k: &usize| self.inst(*k).row().name;
+                !from.is_empty() && from.iter().all(|k| matches!(name(k), "s_mul_hi_u32" | "s_add_u32"))
+            };
+            let sum = [to, y] == [&Operand::Reg(*product); 2] && high(x);
+            if sum && self.result(i, DEPTH) == Some(0) {
+                return Some(UPPER);
             }
         }
         let [Operand::Reg(to), from, mask] = b.operands[..] else {
             return None;
         };
         let high = b.row().name == "s_and_b32" && mask == Operand::Literal(0xffff) && from == Operand::Reg(to);
-        let copies = a.row().name == "s_mov_b32" && a.operands[0] == from;
-        (high && copies).then_some("the mask is that of the upper half of an address, which has 48 bits")
+        let makes = matches!(a.row().name, "s_mov_b32" | "s_addc_u32") && a.operands[0] == from;
+        // What neither the launch nor anything else has filled is seen by the static checker.
+        let given = self.image.object.kernels[0].descriptor.initial_sgprs().inputs;
+        let written = to.index < given || !self.written(i, to).is_empty();
+        (high && makes && written).then_some("the mask is that of the upper half of an address, which has 48 bits")
+    }
+
+    /// What instruction `i + 1` makes of a stale register is overwritten before anything reads it.
+    fn dead(&self, i: usize) -> Option<&'static str> {
+        let (a, b) = (self.inst(i), self.inst(i + 1));
+        let (reads, writes) = (a.reads(32), b.writes(32));
+        let meets = |of: &[Reg]| of.iter().any(|r| writes.iter().any(|w| w.overlaps(*r)));
+        let apart = !meets(&reads) && !meets(&a.writes(32)) && !a.flags().has(Flags::R_SCC);
+        let scc = a.flags().has(Flags::W_SCC) || b.flags().has(Flags::W_SCC);
+        let scalar = |w: &Reg| w.file == RegFile::S && !w.overlaps(Reg::EXEC);
+        let plain = !b.flags().has(Flags::R_SCC) && writes.iter().all(scalar);
+        let unread = writes.iter().all(|w| !self.is_read(i + 1, Some(*w))) && (!scc || !self.is_read(i + 1, None));
+        (apart && plain && unread).then_some("what it makes too early is overwritten before anything reads it")
+    }
+
+    /// Whether an instruction behind `i` reads a register, or SCC, before something writes it.
+    fn is_read(&self, i: usize, of: Option<Reg>) -> bool {
+        let (mut seen, mut work) = (BTreeSet::new(), self.image.next(i));
+        while let Some(k) = work.pop() {
+            if !seen.insert(k) {
+                continue;
+            }
+            let inst = self.inst(k);
+            let (reads, writes) = match of {
+                Some(r) => (
+                    inst.reads(32).iter().any(|x| x.overlaps(r)),
+                    inst.writes(32).iter().any(|x| covers(x, r)),
+                ),
+                None => {
+                    let branch = inst.row().name.starts_with("s_cbranch_scc");
+                    (branch || inst.flags().has(Flags::R_SCC), inst.flags().has(Flags::W_SCC))
+                }
+            };
+            if reads {
+                return true;
+            }
+            if !writes {
+                work.extend(self.image.next(k));
+            }
+        }
+        false
+    }
+
+    /// The stale register holds the constant that instruction `i` puts there again.
+    fn same_constant(&self, i: usize) -> Option<&'static str> {
+        let (a, b) = (self.inst(i), self.inst(i + 1));
+        let Some(Operand::Reg(to)) = a.operands.first() else {
+            return None;
+        };
+        let result = self.result(i, DEPTH)?;
+        let apart = b
+            .operands
+            .first()
+            .and_then(|o| o.reg())
+            .is_some_and(|r| !r.overlaps(*to) && a.reads(32).iter().all(|x| !x.overlaps(r)));
+        let scc = a.flags().has(Flags::W_SCC) || b.flags().has(Flags::W_SCC);
+        let quiet =
+            !b.flags().has(Flags::R_SCC) && !a.flags().has(Flags::R_SCC) && (!scc || !self.is_read(i + 1, None));
+        let same = self.constant(i, *to, DEPTH) == Some(result);
+        (apart && quiet && same).then_some("the register holds the same constant before")
+    }
+
+    /// The constant that a scalar register holds before instruction `i` on all paths.
+    fn constant(&self, i: usize, r: Reg, depth: u32) -> Option<u32> {
+        let last = self.written(i, r);
+        let mut all = last.iter().map(|&k| match self.inst(k).operands.first() {
+            Some(Operand::Reg(to)) if *to == r => self.result(k, depth.checked_sub(1)?),
+            _ => None,
+        });
+        let first = all.next()??;
+        all.all(|c| c == Some(first)).then_some(first)
+    }
+
+    /// The constant that a scalar instruction makes.
+    fn result(&self, k: usize, depth: u32) -> Option<u32> {
+        let value = |o: &Operand| match o {
+            Operand::Literal(n) => Some(*n),
+            Operand::Reg(r) if r.file == RegFile::S && r.count == 1 => self.constant(k, *r, depth),
+            o => o.const_b32(),
+        };
+        match (self.inst(k).row().name, &self.inst(k).operands[..]) {
+            ("s_mov_b32", [_, x]) => value(x),
+            ("s_mul_i32", [_, x, y]) if value(x) == Some(0) || value(y) == Some(0) => Some(0),
+            _ => None,
+        }
     }
 
     /// Wait immediates as GFX9 has them: vmcnt in bits 3:0 and 15:14, expcnt in 6:4, lgkmcnt in 11:8.
@@ -276,6 +400,35 @@ impl Maker<'_> {
             );
         }
     }
+}
+
+/// Whether a register is written as a whole with `x`.
+fn covers(x: &Reg, r: Reg) -> bool {
+    x.file == r.file && x.index <= r.index && x.index + x.count >= r.index + r.count
+}
+
+/// Why the order of two instructions does not matter that add to, or mask, the same register.
+fn same_sum(a: &Inst, b: &Inst) -> Option<&'static str> {
+    let names = (a.row().name, b.row().name);
+    let ([to, ..], [to_b, ..]) = (&a.operands[..], &b.operands[..]) else {
+        return None;
+    };
+    let (x, y) = (&a.operands[1..], &b.operands[1..]);
+    let once = |of: &[Operand]| of.iter().filter(|o| *o == to).count() == 1;
+    if names == ("v_add_nc_u32", "v_add_nc_u32") && to == to_b && once(x) && once(y) {
+        return Some("a sum whose parts come in another order");
+    }
+    let mask = |of: &[Operand]| match of[0] {
+        Operand::Literal(n) => Some(n),
+        o => o.const_b32(),
+    };
+    if let (("v_and_b32", "v_and_b32"), Some(first), Some(second)) = (names, mask(x), mask(y)) {
+        if x[1] == *to && y[1] == *to && first & second == second {
+            return Some("the second mask takes all bits away that the first does");
+        }
+    }
+    let index = names == ("s_add_u32", "s_min_u32") && to == to_b && !once(x) && once(y);
+    index.then_some("an index is not clamped to the length, which matters from 2^30 on")
 }
 
 /// The first source that is one vector register.

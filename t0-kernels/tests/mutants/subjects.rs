@@ -175,8 +175,15 @@ fn reduce_case() -> Case {
 
 /// Softmax with rows `stride` elements apart in x.
 pub fn softmax_shot(rows: usize, cols: usize, stride: u64) -> Shot {
+    softmax_rows([rows; 2], cols, stride)
+}
+
+/// The same with so many rows in x and in y; what x does not have reads 0, and a largest element is not found there.
+fn softmax_rows([rows, all]: [usize; 2], cols: usize, stride: u64) -> Shot {
     let gap = 3;
-    let mut x: Vec<f32> = (0..rows * cols).map(|i| ((i * 29) % 31) as f32 * 0.7 - 9.0).collect();
+    let mut x: Vec<f32> = (0..rows * cols)
+        .map(|i| ((i * 29) % 1009) as f32 * 0.0215 - 9.0)
+        .collect();
     // Which element is the largest matters only where the exponential of another difference overflows.
     for (r, c) in [(0, 0), (1, 50 % cols), (rows - 1, cols - 1)] {
         x[r * cols + c] = 200.0;
@@ -185,6 +192,8 @@ pub fn softmax_shot(rows: usize, cols: usize, stride: u64) -> Shot {
     if cols < 32 {
         x.iter_mut().for_each(|v| *v -= 210.0);
     }
+    // Nothing of a sum, without a NaN.
+    x[1] = f32::NEG_INFINITY;
     let mut want = Vec::new();
     let mut pieces = Vec::new();
     for r in 0..rows {
@@ -197,36 +206,61 @@ pub fn softmax_shot(rows: usize, cols: usize, stride: u64) -> Shot {
         let bytes = row.iter().flat_map(|v| v.to_le_bytes()).collect();
         pieces.push((r as u64 * stride * 4, bytes));
     }
+    for _ in rows..all {
+        want.extend((0..cols).map(|_| Some(f64::INFINITY)));
+        want.extend((0..gap).map(|_| None));
+    }
     let size = ((rows as u64 - 1) * stride + cols as u64) * 4;
     let wide = cols + gap;
-    want.truncate((rows - 1) * wide + cols);
+    want.truncate((all - 1) * wide + cols);
     let args = vec![
         Arg::Mat(Buf { size, pieces }, [rows as u32, cols as u32, stride as u32]),
-        Arg::Mat(Buf::poisoned(4 * want.len()), [rows as u32, cols as u32, wide as u32]),
+        Arg::Mat(Buf::poisoned(4 * want.len()), [all as u32, cols as u32, wide as u32]),
     ];
-    shot(args, [rows.div_ceil(8) as u32, 1, 1], move |b| same(b, 1, &want, 4e-6))
+    let mut shot = shot(args, [all.div_ceil(8) as u32, 1, 1], move |b| same(b, 1, &want, 4e-6));
+    shot.odd.past = rows < all;
+    shot
 }
 
 fn softmax_case() -> Case {
-    Case::of::<softmax<'_>>("softmax", vec![softmax_shot(9, 70, 75), softmax_shot(5, 20, 23)])
+    // Fewer rows in x than in y; many sums, of which some need every step of a division.
+    let shots = vec![
+        softmax_shot(9, 70, 75),
+        softmax_shot(5, 20, 23),
+        softmax_rows([5, 9], 40, 45),
+        softmax_shot(150, 5, 5),
+    ];
+    Case::of::<softmax<'_>>("softmax", shots)
 }
 
-fn edges_shot(rows: usize, cols: usize) -> Shot {
+/// Edges of a picture of so many rows, of which x has some: those below its last one are 0. Rows lie `stride` apart.
+fn edges_shot([rows, all]: [usize; 2], cols: usize, stride: u32) -> Shot {
     let x: Vec<u8> = (0..rows * cols).map(|i| ((i * i * 7 + i * 31) % 251) as u8).collect();
     let mut want = Vec::new();
-    for r in 0..rows {
+    for r in 0..all {
         for c in 0..cols {
             let p = |dr: isize, dc: isize| {
-                let r = r.saturating_add_signed(dr).min(rows - 1);
-                i32::from(x[r * cols + c.saturating_add_signed(dc).min(cols - 1)])
+                let r = match dr {
+                    1 => (r + 1).min(rows - 1),
+                    _ => r.saturating_add_signed(dr),
+                };
+                let at = r * cols + c.saturating_add_signed(dc).min(cols - 1);
+                x.get(at).copied().map_or(0, i32::from)
             };
             let gx = p(-1, 1) + 2 * p(0, 1) + p(1, 1) - p(-1, -1) - 2 * p(0, -1) - p(1, -1);
             let gy = p(1, -1) + 2 * p(1, 0) + p(1, 1) - p(-1, -1) - 2 * p(-1, 0) - p(-1, 1);
             want.push(((gx * gx + gy * gy) as f32).sqrt() as u8);
         }
     }
-    let shape = [rows as u32, cols as u32, cols as u32];
-    let args = vec![Arg::Mat(Buf::of(x), shape), Arg::Mat(Buf::poisoned(rows * cols), shape)];
+    let shape = |rows: usize| [rows as u32, cols as u32, stride];
+    let buf = |rows: usize, of: &dyn Fn(usize) -> Vec<u8>| Buf {
+        size: (rows as u64 - 1) * u64::from(stride) + cols as u64,
+        pieces: (0..rows).map(|r| (r as u64 * u64::from(stride), of(r))).collect(),
+    };
+    let args = vec![
+        Arg::Mat(buf(rows, &|r| x[r * cols..][..cols].to_vec()), shape(rows)),
+        Arg::Mat(buf(all, &|_| vec![crate::case::POISON; cols]), shape(all)),
+    ];
     let check = move |b: &[Vec<u8>]| match b[1].iter().zip(&want).position(|(g, w)| g != w) {
         Some(i) => {
             let text = format!("pixel {i} is {}, {} expected", b[1][i], want[i]);
@@ -234,11 +268,20 @@ fn edges_shot(rows: usize, cols: usize) -> Shot {
         }
         None => Ok(()),
     };
-    shot(args, [rows.div_ceil(8) as u32, 1, 1], check)
+    let mut shot = shot(args, [all.div_ceil(8) as u32, 1, 1], check);
+    shot.odd.past = rows < all;
+    shot
 }
 
 fn edges_case() -> Case {
-    Case::of::<edges<'_>>("edges", vec![edges_shot(9, 45), edges_shot(3, 20)])
+    // Fewer rows in x than in y, and rows so far apart that their addresses carry.
+    let shots = vec![
+        edges_shot([9, 9], 45, 45),
+        edges_shot([3, 3], 20, 20),
+        edges_shot([5, 9], 33, 33),
+        edges_shot([3, 3], 20, 1 << 30),
+    ];
+    Case::of::<edges<'_>>("edges", shots)
 }
 
 fn gemm_shot(tile: [usize; 2], [m, n, k]: [usize; 3], gap: usize) -> Shot {
@@ -285,13 +328,23 @@ fn gemm_case() -> Case {
         gemm_shot(tile, [70, 90, 96], 0),
         gemm_shot(tile, [70, 90, 77], 3),
         gemm_shot(tile, [20, 20, 26], 3),
+        // Whole vectors that end within a tile, the first one or the last.
+        gemm_shot(tile, [70, 90, 16], 0),
+        gemm_shot(tile, [70, 40, 72], 0),
     ];
     Case::of::<gemm<'_, 64, 64, 32>>("gemm::<64,64,32>", shots)
 }
 
 fn gemm48_case() -> Case {
     let tile = [128, 64];
-    let shots = vec![gemm_shot(tile, [150, 70, 144], 0), gemm_shot(tile, [150, 70, 77], 3)];
+    let shots = vec![
+        gemm_shot(tile, [150, 70, 144], 0),
+        gemm_shot(tile, [150, 70, 77], 3),
+        gemm_shot(tile, [150, 70, 32], 0),
+        gemm_shot(tile, [150, 70, 104], 0),
+        gemm_shot(tile, [20, 40, 26], 3),
+        gemm_shot(tile, [20, 24, 26], 3),
+    ];
     Case::of::<gemm<'_, 128, 64, 48>>("gemm::<128,64,48>", shots)
 }
 
@@ -396,8 +449,9 @@ fn products_case() -> Case {
     let bits = |seed: u16| (0..100u16).map(move |i| 0x3f80 + (i * 37 + seed * 11) % 128);
     let of =
         |first: [u16; 2], seed| -> Vec<bf16> { first.into_iter().chain(bits(seed)).map(bf16::from_bits).collect() };
-    let (mut x, w) = (of([0x3f8d, 0x3fb7], 1), of([0x3f93, 0x3fc9], 2));
+    let (mut x, mut w) = (of([0x3f8d, 0x3fb7], 1), of([0x3f93, 0x3fc9], 2));
     (x[5], x[6]) = (bf16::from_bits(0x7fc1), bf16::from_bits(0xff81)); // NaN
+    (x[7], w[7]) = (bf16::from_bits(0x3f81), bf16::from_bits(0x3fc0)); // half way, from an odd number
     let n = x.len() as u32;
     let mut want: Vec<u16> = x
         .iter()
