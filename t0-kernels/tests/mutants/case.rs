@@ -149,14 +149,20 @@ const NAMED: usize = 3;
 
 impl Case {
     pub fn of<K: Kernel>(name: &'static str, shots: Vec<Shot>) -> Case {
-        let func = K::stage().unwrap();
         let checked = K::ENTRY.stage_checked(&K::consts()).unwrap();
+        Case {
+            checked: Some(checked).filter(|f| !f.sites.is_empty()),
+            ..Case::of_func(name, K::stage().unwrap(), shots)
+        }
+    }
+
+    pub fn of_func(name: &'static str, func: Func, shots: Vec<Shot>) -> Case {
         Case {
             name,
             object: build(&func).unwrap(),
             group: func.group,
             func: Some(func),
-            checked: Some(checked).filter(|f| !f.sites.is_empty()),
+            checked: None,
             shots,
         }
     }

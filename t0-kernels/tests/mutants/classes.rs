@@ -23,6 +23,8 @@ pub const CLASSES: &[(&str, &str)] = &[
     ("skip a hazard fix", "results of transcendental and matrix instructions: mesa README-ISA, llvm/llvm-project#76143"),
     ("WMMA on a fresh result", "llvm/llvm-project#76143"),
     ("hazard of the errata table", "dual issue (llvm/llvm-project#220348, ROCm/aotriton#183), multiply-add (#57610), packed f16 (#94116), f16 class (#58167), lane masks (#138663), permlane (#78856), released VGPRs (#178401)"),
+    ("missing fence", "data handed to another workgroup by a flag: ROCm/rocm-libraries#9639, cms-patatrack/pixeltrack-standalone#266"),
+    ("scope too narrow", "caches that are not invalidated where another workgroup wrote: ROCm/rocm-libraries#8726"),
     // Registers.
     ("reuse a register early", "scheduling that invalidates the allocation: t0-gpu"),
     ("clobber a live register", "groups of registers broken by copy propagation; t0-gpu"),

@@ -18,6 +18,7 @@ mod ir;
 mod judge;
 mod language;
 mod launches;
+mod orders;
 mod passes;
 mod paths;
 mod registers;
@@ -145,8 +146,9 @@ fn kernels_without_bugs_are_silent() {
 fn every_bug_is_reported_at_its_line() {
     let cases = subjects::cases();
     let numbered = || cases.iter().enumerate();
-    let code = numbered().flat_map(|(i, c)| code::mutants(i, c));
-    let code = code.chain(numbered().flat_map(|(i, c)| launches::mutants(i, c)));
+    let whole = || numbered().filter(|(_, c)| c.name != orders::HAND_OVER);
+    let code = whole().flat_map(|(i, c)| code::mutants(i, c));
+    let code = code.chain(whole().flat_map(|(i, c)| launches::mutants(i, c)));
     let code = code.chain(numbered().flat_map(|(i, c)| ir::mutants(i, c)));
     let all = code.chain(assembly::mutants(cases.len() - 1));
     let mutants = sample(all.filter(|m| wanted(m.class)).collect());

@@ -257,6 +257,11 @@ impl Maker<'_> {
                 return Some("an index is not clamped to the length, which matters from 2^30 on");
             }
         }
+        if let ("s_cselect_b32", [to, index, Operand::Literal(0x1_0000)]) = (a.row().name, &a.operands[..]) {
+            if to == index && source_line(&self.image.spot(i)).contains("sum += parts[w];") {
+                return Some("w of 0..8 is in range of the eight parts, and only past them something else is chosen");
+            }
+        }
         let clamp = a.row().name == "s_min_u32" && a.operands[2] == Operand::Literal(0x3fff_ffff);
         if clamp && a.operands[0] == a.operands[1] {
             return Some("the length is not clamped, which matters from 2^30 elements on");

@@ -7,6 +7,7 @@ use t0_backend_rdna3::asm::{assemble, AsmOptions};
 use t0_kernels::{edges, gemm, reduce, saxpy, softmax};
 
 use crate::case::{floats, same, Arg, Buf, Case, Check, Odd, Shot, Wrong, POISON};
+use crate::orders::hand_over_case;
 
 /// Every lane hands its element to its mirror image in the group and back, through LDS.
 #[kernel(group = 64, grid = x.len())]
@@ -129,7 +130,7 @@ s_endpgm
 .end_amdhsa_kernel
 ";
 
-fn shot(
+pub fn shot(
     args: Vec<Arg>,
     groups: [u32; 3],
     check: impl Fn(&[Vec<u8>]) -> Result<(), Wrong> + Send + Sync + 'static,
@@ -399,7 +400,7 @@ fn sweeps_case() -> Case {
     Case::of::<sweeps<'_>>("sweeps", vec![shot])
 }
 
-fn words(v: &[u32]) -> Buf {
+pub fn words(v: &[u32]) -> Buf {
     Buf::of(v.iter().flat_map(|x| x.to_le_bytes()).collect())
 }
 
@@ -526,6 +527,7 @@ pub fn cases() -> Vec<Case> {
         divide_case(),
         products_case(),
         tickets_case(),
+        hand_over_case(),
         spill_case(),
     ]
 }
