@@ -191,7 +191,7 @@ impl Maker<'_> {
         if line.contains("(v - max).exp()") && self.inst(i).to_string().contains("v_cmp_lt_f32_e64 s1, 0x42b17218") {
             return Some("v - max is never above 0, and v0, a lane's number, is next to 0 as a float");
         }
-        let number = |k: &usize| self.inst(*k).row().name == "v_and_b32";
+        let number = |k: &usize| matches!(self.inst(*k).row().name, "v_and_b32" | "v_add_nc_u32");
         let small = self.one_axis() && self.written(i, Reg::v(0)).iter().all(number);
         let same_twice = self.inst(i).operands.get(1) == self.inst(i).operands.get(2);
         if compares == "v_cmp_u_f32" && same_twice && small {
@@ -291,7 +291,7 @@ impl Maker<'_> {
             return None;
         };
         let high = b.row().name == "s_and_b32" && mask == Operand::Literal(0xffff) && from == Operand::Reg(to);
-        let makes = matches!(a.row().name, "s_mov_b32" | "s_addc_u32") && a.operands[0] == from;
+        let makes = a.row().name == "s_mov_b32" && a.operands[0] == from;
         // What neither the launch nor anything else has filled is seen by the static checker.
         let given = self.image.object.kernels[0].descriptor.initial_sgprs().inputs;
         let written = to.index < given || !self.written(i, to).is_empty();
@@ -301,7 +301,8 @@ impl Maker<'_> {
     /// What instruction `i + 1` makes of a stale register is overwritten before anything reads it.
     fn dead(&self, i: usize) -> Option<&'static str> {
         let (a, b) = (self.inst(i), self.inst(i + 1));
-        let (reads, writes) = (a.reads(32), b.writes(32));
+        let but_scc = |of: Vec<Reg>| of.into_iter().filter(|r| *r != Reg::SCC).collect::<Vec<_>>();
+        let (reads, writes) = (but_scc(a.reads(32)), but_scc(b.writes(32)));
         let meets = |of: &[Reg]| of.iter().any(|r| writes.iter().any(|w| w.overlaps(*r)));
         let apart = !meets(&reads) && !meets(&a.writes(32)) && !a.flags().has(Flags::R_SCC);
         let scc = a.flags().has(Flags::W_SCC) || b.flags().has(Flags::W_SCC);
