@@ -44,7 +44,7 @@ pub use t0_ir::stage::{Kernel, KernelEntry};
 /// * slices: `len is_empty iter enumerate lanes get_unchecked`, `&x[a..b]`; matrices: `rows cols tile`, `&x[r]`;
 /// * outputs: `for (i, y) in y` over [`Lanes`], [`Waves`] (then `lanes_mut`) and [`Groups`] (then `store`);
 /// * tiles: [`Lds::load`], `frag`, [`Acc::zero`], `frags_mut`, `mma_nt`;
-/// * atomics: `load store swap fetch_{add,min,max,and,or,xor}`, with order and scope, and [`fence`](crate::fence).
+/// * atomics: `load store swap fetch_{add,min,max,and,or,xor}`, with order and scope, and [`fence`].
 ///
 /// An index out of range reads 0 and writes nothing; with `#[kernel(checked)]` or `Queue::with_checked` it stops the kernel, and
 /// whoever waits for it gets [`crate::Error::OutOfRange`].

@@ -15,6 +15,7 @@ pub mod mir;
 pub mod object;
 pub mod occupancy;
 pub mod passes;
+pub mod reasons;
 pub mod select;
 pub mod target;
 

@@ -191,6 +191,8 @@ pub struct Entry {
     pub text: String,
     /// Why it is no instruction.
     pub error: Option<DecodeError>,
+    /// Its unit and cost class.
+    pub class: Option<Class>,
     /// The offset a branch leads to.
     pub branch_target: Option<u64>,
     /// Where it comes from.
@@ -220,6 +222,8 @@ pub struct Listing {
     pub group_size: u32,
     /// Waves per SIMD and what limits them.
     pub occupancy: Occupancy,
+    /// What `occupancy` follows from.
+    pub usage: Usage,
     /// The instructions.
     pub entries: Vec<Entry>,
     /// Text of source lines by file and line, as far as it was found.
@@ -234,6 +238,7 @@ impl Listing {
         let pressure = pressure(&decoded, target.wave_size);
         let entry = |(d, (live_vgprs, live_sgprs)): (Decoded, (u32, u32))| Entry {
             text: d.text(),
+            class: d.inst.as_ref().ok().map(|i| i.row().class),
             branch_target: d.branch_target(),
             line: kernel.line_at(d.offset).cloned(),
             offset: d.offset,
@@ -267,6 +272,7 @@ impl Listing {
             scratch_bytes: d.private_segment_bytes,
             group_size,
             occupancy: occupancy(&object.target, &usage),
+            usage,
             entries: decoded.into_iter().zip(pressure).map(entry).collect(),
             source: HashMap::new(),
         }

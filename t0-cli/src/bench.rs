@@ -1,5 +1,6 @@
 //! `t0 bench`: measurements. Every result is checked before its time is printed.
 
+mod model;
 mod sanitizer;
 mod sim;
 
@@ -12,6 +13,8 @@ use t0_backend_rdna3::target::Target;
 pub enum Bench {
     /// How fast the simulated card executes on this host
     Sim(sim::Args),
+    /// What the cycle model says of kernels whose speed on a card is published
+    Model(model::Args),
     /// How much longer the simulated card takes with the sanitizer
     Sanitizer(sanitizer::Args),
 }
@@ -19,6 +22,7 @@ pub enum Bench {
 /// Runs the command.
 pub fn run(what: &Bench, target: &Target, out: &mut Output) -> Result<Outcome, CliError> {
     match what {
+        Bench::Model(args) => model::run(args, out),
         Bench::Sim(args) => sim::run(args, target, out),
         Bench::Sanitizer(args) => sanitizer::run(args, out),
     }

@@ -6,6 +6,7 @@ use t0_backend_rdna3::target::{Target, GFX1100};
 use t0_kfd::{Kfd, RealKfd};
 use t0_runtime::{numerics_from_environment, order_seed_from_environment, sanitize_from_environment, Gpu};
 use t0_sim::driver::{node_of, Dispatch, DispatchStats, ExecFault, Executor, SimKfd, Vm};
+use t0_sim::timing::Recording;
 use t0_sim::{Numerics, Profile, Simulator};
 
 /// Where to run.
@@ -17,6 +18,18 @@ pub enum DeviceKind {
     Kfd,
 }
 
+/// What the simulated card keeps for the cycle model.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Timing {
+    /// Nothing.
+    #[default]
+    Off,
+    /// What it needs of launches that run whole.
+    Whole,
+    /// Launches run only as far as it needs them, and compute nothing useful.
+    Sampled,
+}
+
 /// What is wanted of the simulated card.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
@@ -26,6 +39,8 @@ pub struct Options {
     pub profile: bool,
     /// Whether it watches every access of memory; also with `T0_SANITIZE=1`.
     pub sanitize: bool,
+    /// What it keeps for the cycle model.
+    pub timing: Timing,
     /// Host threads; without: all.
     pub threads: Option<usize>,
     /// The chip it is; without: gfx1100.
@@ -107,8 +122,8 @@ impl Device {
     /// Errors: no such device, an unknown choice, options of the simulated card for a real one.
     pub fn open(kind: Option<DeviceKind>, options: &Options) -> Result<Device, CliError> {
         let real = |why| {
-            if options.profile || options.sanitize || options.numerics.is_some() {
-                let text = "--count, --fidelity, --numerics and --sanitize are the simulated card's; add --device sim";
+            if options.profile || options.sanitize || options.timing != Timing::Off || options.numerics.is_some() {
+                let text = "--count, --fidelity, --numerics, --sanitize and --timing are the simulated card's; add --device sim";
                 return Err(CliError::Usage(text.to_owned()));
             }
             let kfd = RealKfd::open().map_err(t0_runtime::Error::from)?;
@@ -129,6 +144,7 @@ impl Device {
             // Nobody asked for a card, so these options ask for the simulated one.
             (None, _) if options.profile => Device::simulated("counting needs it", options),
             (None, _) if options.sanitize => Device::simulated("--sanitize needs it", options),
+            (None, _) if options.timing != Timing::Off => Device::simulated("--timing needs it", options),
             (None, _) if options.numerics.is_some() => Device::simulated("--numerics needs it", options),
             // Who did not ask for a card need not read how to get one.
             (None, _) => real("found through /dev/kfd")
@@ -148,6 +164,11 @@ impl Device {
         if options.profile {
             simulator = simulator.with_profile();
         }
+        simulator = match options.timing {
+            Timing::Off => simulator,
+            Timing::Whole => simulator.with_timing(),
+            Timing::Sampled => simulator.with_sampling(),
+        };
         if let Some(n) = options.threads {
             simulator = simulator.with_threads(n);
         }
@@ -177,6 +198,11 @@ impl Device {
     /// What the simulated card has executed so far.
     pub fn stats(&self) -> Option<DispatchStats> {
         self.sim.as_ref().map(|s| s.kfd.stats())
+    }
+
+    /// What the cycle model needs of the last launch, when it was to be kept.
+    pub fn recording(&self) -> Option<Recording> {
+        self.sim.as_ref()?.recorder.simulator.take_recordings().pop()
     }
 
     /// What the last launch executed, when it was to be counted.

@@ -100,6 +100,8 @@ fn is_usage(error: &t0_runtime::Error) -> bool {
         Error::DeviceChoice { .. }
             | Error::Numerics { .. }
             | Error::Switch { .. }
+            | Error::OrderSeed { .. }
+            | Error::DumpWord { .. }
             | Error::Scratch { .. }
             | Error::TimeLimit { .. }
             | Error::Group { .. }

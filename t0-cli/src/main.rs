@@ -8,6 +8,7 @@ mod arrays;
 mod asm;
 mod bench;
 mod build;
+mod card;
 mod check;
 mod device;
 mod dis;
@@ -19,11 +20,14 @@ mod kernels;
 mod lines;
 mod npy;
 mod output;
+mod page;
 mod profile;
 mod registry;
 mod run;
 mod spec;
+mod trace;
 mod types;
+mod work;
 
 use clap::{Parser, Subcommand};
 use error::CliError;
@@ -61,6 +65,10 @@ enum Command {
     Check(check::Args),
     /// Launch a kernel of a code object
     Run(Box<run::Args>),
+    /// Say how fast a kernel is by the cycle model, why, and what to change first
+    Card(Box<card::Args>),
+    /// Write the cycle model's timeline of a launch, for the Perfetto UI
+    Trace(Box<trace::Args>),
     /// Measure; every result is checked first
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -98,6 +106,8 @@ fn main() -> ExitCode {
         Command::Dis(args) => dis::run(&args, &target, &mut out),
         Command::Check(args) => check::run(&args, &mut out),
         Command::Run(args) => run::run(&args, cli.target, &mut out),
+        Command::Card(args) => card::run(&args, &target, &mut out),
+        Command::Trace(args) => trace::run(&args, &target, &mut out),
         Command::Bench(what) => bench::run(&what, &target, &mut out),
     };
     match result.and_then(|outcome| out.flush().map(|()| outcome)) {

@@ -17,7 +17,11 @@ pub struct Built {
     /// The code object.
     pub object: CodeObject,
     /// The kernel's symbol in it.
-    symbol: String,
+    pub symbol: String,
+    /// What it was compiled from, with which const arguments.
+    pub entry: &'static KernelEntry,
+    /// See `entry`.
+    pub consts: Vec<i64>,
 }
 
 impl Built {
@@ -53,6 +57,8 @@ pub fn build(name: &str, target: &Target) -> Result<Built, CliError> {
         file: compiled.code_object,
         object,
         symbol: compiled.name,
+        entry: key.entry,
+        consts: key.consts,
     })
 }
 

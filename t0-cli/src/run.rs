@@ -1,7 +1,7 @@
 //! `t0 run`: launches a kernel of a code object on a card or the simulated one.
 
 use crate::arrays::{fits_memory, leave_no_guards, Guarded, Input};
-use crate::device::{Device, DeviceKind, Options};
+use crate::device::{Device, DeviceKind, Options, Timing};
 use crate::error::{read_file, CliError};
 use crate::kernarg::{pack, Geometry, Piece};
 use crate::output::{Outcome, Output};
@@ -10,10 +10,13 @@ use crate::spec::{parse_block, parse_bytes, parse_dims, Spec};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use t0_backend_rdna3::listing::Listing;
 use t0_backend_rdna3::object::{CodeObject, Kernel};
 use t0_backend_rdna3::target::Target;
 use t0_runtime::Module;
+use t0_sim::card::Modelled;
 use t0_sim::driver::{ExecFaultKind, Message, Severity, Site, Source};
+use t0_sim::timing::Costs;
 use t0_sim::{Numerics, Profile};
 
 /// Arguments of `t0 run`.
@@ -58,11 +61,17 @@ pub struct Args {
     /// Some races show in another order of waves only: try T0_ORDER_SEED=1, 2, 3 …
     #[arg(long)]
     sanitize: bool,
+    /// Say how long the launch takes on the card by the cycle model, and what its waves wait for (the simulated card only)
+    #[arg(long)]
+    timing: bool,
 }
 
 const ARG_HELP: &str = "An argument, in order: a value, TYPE:NUMBER (u32:7 f32:0.5) or hex:00ff; an array, in:X.npy, \
     out:Y.npy:TYPE:64x64[:FILL] or inout:X.npy:Y.npy (names without a colon). TYPE is i8 to i64, u8 to u64, f16, bf16, \
     f32 or f64; FILL is a number, nan or poison";
+
+/// Bytes of arguments the runtime passes at most.
+const MOST_ARGUMENTS: u32 = 64 << 10;
 
 /// Work-items of a workgroup at most (LLVM AMDGPUUsage, `.max_flat_workgroup_size`).
 const MOST_ITEMS: u64 = 1024;
@@ -201,6 +210,8 @@ struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     cycles: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    timing: Option<Modelled>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     numerics: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     counts: Option<Counts>,
@@ -232,6 +243,7 @@ pub fn run(args: &Args, target: Option<Target>, out: &mut Output) -> Result<Outc
             numerics: args.numerics,
             profile: args.count || args.fidelity,
             sanitize: args.sanitize,
+            timing: if args.timing { Timing::Whole } else { Timing::Off },
             threads: None,
             target: Some(object.target),
         },
@@ -289,6 +301,10 @@ pub fn run(args: &Args, target: Option<Target>, out: &mut Output) -> Result<Outc
         findings.extend(never_written);
     }
     let profile = device.profile();
+    let modelled = device.recording().filter(|_| !faulted).map(|r| {
+        let listing = Listing::new(&object, kernel).with_source(t0_runtime::read_source);
+        Modelled::new(&listing, &r, &r.time(&Costs::default(), false))
+    });
     let asked = |on: bool| profile.as_ref().filter(|_| on);
     let report = Report {
         device: device.name().to_owned(),
@@ -297,7 +313,8 @@ pub fn run(args: &Args, target: Option<Target>, out: &mut Output) -> Result<Outc
             .map(Profile::instructions)
             .or(stats.as_ref().filter(|_| !faulted).map(|s| s.instructions)),
         seconds: duration.as_secs_f64(),
-        cycles: stats.as_ref().and_then(|s| s.cycles),
+        cycles: modelled.as_ref().map(|m| m.cycles),
+        timing: modelled,
         numerics: device.sim.as_ref().map(|s| s.numerics().name()),
         counts: asked(args.count).map(Counts::of),
         fidelity: asked(args.fidelity).map(Fidelity::of),
@@ -308,7 +325,7 @@ pub fn run(args: &Args, target: Option<Target>, out: &mut Output) -> Result<Outc
     Ok(Outcome::finding(report.findings.iter().any(|f| f.severity == "error")))
 }
 
-fn only_kernel<'a>(object: &'a CodeObject, path: &Path) -> Result<&'a Kernel, CliError> {
+pub(crate) fn only_kernel<'a>(object: &'a CodeObject, path: &Path) -> Result<&'a Kernel, CliError> {
     match &object.kernels[..] {
         [one] => Ok(one),
         all => {
@@ -398,8 +415,19 @@ fn check_launch(args: &Args, object: &CodeObject, kernel: &Kernel) -> Result<(),
              (clang: __attribute__((amdgpu_flat_work_group_size(1, N))) with N up to {MOST_ITEMS})"
         )));
     }
+    let arguments = kernel.descriptor.kernarg_bytes;
+    if arguments > MOST_ARGUMENTS {
+        return Err(CliError::Usage(format!(
+            "kernel `{name}` declares {arguments} bytes of arguments, a launch takes at most {MOST_ARGUMENTS}; look at its .amdhsa_kernarg_size"
+        )));
+    }
     let declared = kernel.descriptor.group_segment_bytes;
     let limit = object.target.max_lds;
+    if declared > limit {
+        return Err(CliError::Usage(format!(
+            "kernel `{name}` declares {declared} bytes of LDS, a workgroup has {limit} at most: it cannot be launched"
+        )));
+    }
     if u64::from(declared) + u64::from(args.lds) > u64::from(limit) {
         return Err(CliError::Usage(format!(
             "--lds {}: with the {declared} bytes kernel `{name}` declares it is more than the {limit} bytes a workgroup has; write at most {}",
@@ -428,7 +456,7 @@ fn not_written(inputs: &[Input]) -> Option<String> {
     Some(format!("{} {was} not written{note}", names.join(", ")))
 }
 
-fn launch(
+pub(crate) fn launch(
     device: &Device,
     file: &[u8],
     kernel: &Kernel,
@@ -520,6 +548,9 @@ fn print(device: &Device, report: &Report, out: &mut Output) -> Result<(), CliEr
     }
     if let Some(fidelity) = &report.fidelity {
         out.text(&fidelity.text())?;
+    }
+    if let Some(timing) = &report.timing {
+        out.text(&timing.to_string())?;
     }
     for f in &report.findings {
         out.line(&f.long)?;

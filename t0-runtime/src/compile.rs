@@ -8,6 +8,7 @@ use t0_backend_rdna3::target::Target;
 use t0_backend_rdna3::{Compiled, Options};
 use t0_ir::stage::Kernel;
 use t0_ir::Diags;
+use t0_sim::card::Card;
 
 use crate::error::{Error, Result};
 use crate::kernel::KernelKey;
@@ -75,6 +76,18 @@ pub trait Compile: Kernel {
         let object = CodeObject::parse(&compiled.code_object)?;
         let kernel = object.kernel(&compiled.name)?;
         Ok(Listing::new(&object, kernel).with_source(read_source).to_string())
+    }
+
+    /// What the code alone tells of its speed: waves per SIMD and what the next one needs, loops and what is in them. What a
+    /// launch costs is in `Gpu::cards` of a simulated card.
+    ///
+    /// # Errors
+    /// As [`Compile::compile`].
+    fn card(target: Target) -> Result<Card> {
+        let compiled = Self::compile(target)?;
+        let object = CodeObject::parse(&compiled.code_object)?;
+        let kernel = object.kernel(&compiled.name)?;
+        Ok(Card::new(&Listing::new(&object, kernel).with_source(read_source), None))
     }
 }
 

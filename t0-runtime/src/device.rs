@@ -13,6 +13,9 @@ use t0_kfd::uapi::{self, CreateEvent, EventData};
 use t0_kfd::{Doorbells, Found, Kfd, KfdError, Node, QueueStatus, RealKfd, Stores, WaitOutcome};
 use t0_sim::driver::{Message, Severity};
 
+use t0_sim::card::Card;
+
+use crate::dump::Cards;
 use crate::error::{Error, Result};
 use crate::kernel::KernelKey;
 use crate::memory::{Driver, GpuMem, Kind};
@@ -42,6 +45,8 @@ pub(crate) struct Device {
     sanitizes: bool,
     /// Findings that have been such an error and not been asked for.
     found: Mutex<Vec<Found>>,
+    /// What the cycle model says of launches.
+    cards: Arc<Cards>,
     time_limit_ms: AtomicU64,
     how: String,
     pub driver: Arc<Driver>,
@@ -104,10 +109,11 @@ impl Gpu {
     }
 
     fn simulate(why: &str, options: &SimOptions) -> Result<Gpu> {
-        let (executor, sanitizes) = crate::module::simulator(options)?;
+        let (executor, sanitizes, cards) = crate::module::simulator(options)?;
         let sim = t0_sim::driver::SimKfd::new(executor)?;
         let mut device = Device::open(Arc::new(sim), why)?;
         device.sanitizes = sanitizes;
+        device.cards = cards;
         Ok(Gpu {
             device: Arc::new(device),
         })
@@ -178,6 +184,15 @@ impl Gpu {
         let mut all = std::mem::take(&mut *lock(&self.device.found));
         all.extend(self.device.driver.kfd.take_findings());
         all.into_iter().map(|f| f.text).collect()
+    }
+
+    /// What the cycle model says of the launches that ended since the last call, of a simulated card that was opened with
+    /// `SimOptions::timing`; call it after [`Gpu::wait`].
+    ///
+    /// # Errors
+    /// A card that `T0_DUMP` asks for could not be written.
+    pub fn cards(&self) -> Result<Vec<Card>> {
+        self.device.cards.take()
     }
 
     /// Runs waves of the launches from here on in another order; 0: in the usual one. A card has its own.
@@ -251,6 +266,7 @@ impl Device {
             lost: OnceLock::new(),
             sanitizes: false,
             found: Mutex::default(),
+            cards: Arc::default(),
             time_limit_ms: AtomicU64::new(limit.as_millis() as u64),
             how: why.to_string(),
             driver,

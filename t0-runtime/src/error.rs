@@ -38,6 +38,20 @@ pub enum Error {
         /// The first of them.
         first: String,
     },
+    /// A word of T0_DUMP that says nothing.
+    #[error("T0_DUMP has `{value}`; it takes isa, ir and card, separated by commas")]
+    DumpWord {
+        /// The word.
+        value: String,
+    },
+    /// A file that T0_DUMP asks for.
+    #[error("{} cannot be written ({why}); set T0_DUMP_DIR to a folder that can", path.display())]
+    DumpFile {
+        /// The file.
+        path: std::path::PathBuf,
+        /// Why.
+        why: String,
+    },
     /// A variable that is 1 or 0 is neither.
     #[error("{variable} is `{value}`; it must be 1 (on) or 0 (off)")]
     Switch {

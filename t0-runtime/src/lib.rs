@@ -20,6 +20,7 @@
 mod buffer;
 mod compile;
 mod device;
+mod dump;
 mod error;
 mod kernel;
 mod memory;
@@ -43,3 +44,4 @@ pub use param::{Element, Param};
 pub use queue::{Queue, Submission};
 pub use stop::OutOfRange;
 pub use t0_ir::Access;
+pub use t0_sim::card::Card;

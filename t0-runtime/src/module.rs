@@ -12,6 +12,7 @@ use t0_sim::Numerics;
 
 use crate::compile::compile_kernel;
 use crate::device::{lock, Device, Gpu};
+use crate::dump::{Carded, Cards, Dump};
 use crate::error::{Error, Result};
 use crate::kernel::KernelKey;
 use crate::memory::{Driver, GpuMem, Kind};
@@ -56,7 +57,7 @@ pub struct Kernel {
 }
 
 /// The executor of the simulated card, and whether it sanitizes.
-pub(crate) fn simulator(options: &SimOptions) -> Result<(Arc<dyn Executor>, bool)> {
+pub(crate) fn simulator(options: &SimOptions) -> Result<(Arc<dyn Executor>, bool, Arc<Cards>)> {
     let numerics = match options.numerics {
         Some(n) => n,
         None => numerics_from_environment()?.unwrap_or_default(),
@@ -77,7 +78,18 @@ pub(crate) fn simulator(options: &SimOptions) -> Result<(Arc<dyn Executor>, bool
     if let Some(n) = options.launch_instructions {
         simulator = simulator.with_launch_budget(n);
     }
-    Ok((Arc::new(simulator.with_sanitizer(sanitize)), sanitize))
+    simulator = simulator.with_sanitizer(sanitize);
+    let (cards, dump) = (Arc::<Cards>::default(), Dump::from_environment()?);
+    if !(options.timing || dump.card) {
+        return Ok((Arc::new(simulator), sanitize, cards));
+    }
+    let carded = Carded {
+        simulator: simulator.with_timing(),
+        cards: cards.clone(),
+        keep: options.timing,
+        dump,
+    };
+    Ok((Arc::new(carded), sanitize, cards))
 }
 
 /// What is wanted of a simulated card; what is not said here the environment says.
@@ -94,6 +106,8 @@ pub struct SimOptions {
     pub instructions: Option<u64>,
     /// The same of all waves of a launch, which get an even share each, but 2¹⁶ at least; without: no such limit.
     pub launch_instructions: Option<u64>,
+    /// Whether the cycle model looks at every launch; what it says is in `Gpu::cards`.
+    pub timing: bool,
 }
 
 /// Whether `T0_CHECKED` asks for checked indices in everything that is launched: `1` does; `0`, nothing or no such variable
@@ -166,6 +180,7 @@ pub(crate) fn kernel_for(gpu: &Gpu, key: &KernelKey) -> Result<Kernel> {
     let target = Target::from_name(&name).ok_or(Error::NoCompiler { device: name })?;
     let compiled = compile_kernel(key, &target)?;
     verify(&key.entry.display(&key.consts), &compiled)?;
+    Dump::from_environment()?.kernel(key, &target, gpu.is_simulated())?;
     let module = Module::load(gpu, &compiled.code_object)?;
     let mut kernel = module
         .kernel(&compiled.name)?

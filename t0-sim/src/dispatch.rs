@@ -20,6 +20,7 @@ use crate::profile::Profile;
 use crate::program::{Program, FETCH};
 use crate::sanitize::{Code, Sanitizer};
 use crate::scratch::Area;
+use crate::timing::{Plan, Recorder, Recording};
 use crate::wave::{Wave, WaveState};
 use crate::written::Written;
 
@@ -44,6 +45,8 @@ pub struct Simulator {
     target: Target,
     numerics: Numerics,
     profiling: bool,
+    /// The cycle model's traces are kept; true: only those, the rest of a launch does not run.
+    recording: Option<bool>,
     sanitizing: bool,
     /// Which order waves and workgroups run in, and what a client has added to it.
     order: u64,
@@ -52,6 +55,7 @@ pub struct Simulator {
     /// Whether to keep who stored what, and the last launch's.
     keeping: AtomicBool,
     written: Mutex<Option<Arc<Written>>>,
+    recordings: Mutex<Vec<Recording>>,
     cache: Mutex<HashMap<(u64, u32, u32), Cached>>,
 }
 
@@ -112,12 +116,14 @@ impl Simulator {
             target: GFX1100,
             numerics: Numerics::Fast,
             profiling: false,
+            recording: None,
             sanitizing: false,
             order: 0,
             varied: AtomicU64::new(0),
             profiles: Mutex::default(),
             keeping: AtomicBool::new(false),
             written: Mutex::default(),
+            recordings: Mutex::default(),
             cache: Mutex::default(),
         }
     }
@@ -164,6 +170,24 @@ impl Simulator {
     pub fn with_profile(mut self) -> Simulator {
         self.profiling = true;
         self
+    }
+
+    /// Keeps a [`Recording`] of every launch for the cycle model, for [`Simulator::take_recordings`].
+    pub fn with_timing(mut self) -> Simulator {
+        self.recording = Some(false);
+        self
+    }
+
+    /// The same, but of a launch only those workgroups run that the cycle model looks at, some of them only in part: the
+    /// launch computes nothing useful, and large ones take a second.
+    pub fn with_sampling(mut self) -> Simulator {
+        self.recording = Some(true);
+        self
+    }
+
+    /// The recordings of the launches since the last call, in the order they ended.
+    pub fn take_recordings(&self) -> Vec<Recording> {
+        std::mem::take(&mut *lock(&self.recordings))
     }
 
     /// Watches every access of memory: bounds, races, misplaced atomics (`sanitize/`). What it finds is in
@@ -254,6 +278,7 @@ impl Simulator {
                 order: 0,
                 polls: &mut polls,
                 watch: None,
+                trace: None,
             };
             match run(wave, &mut env, until) {
                 Ok(Stop::Jump(to)) if !fetch(to).is_empty() => program.grow(&fetch, to),
@@ -331,6 +356,9 @@ impl Simulator {
         if self.profiling {
             job.count_instructions();
         }
+        if let Some(sampled) = self.recording {
+            job.record(Recorder::new(self.plan(job.setup()), sampled));
+        }
         job.run(vm);
         let program = job.program();
         if program.code.len() > known {
@@ -346,13 +374,35 @@ impl Simulator {
             });
         }
         let written = self.keeping.load(Ordering::Relaxed).then(|| job.written(name.clone()));
+        if let Some(recorder) = job.take_recorder() {
+            let (plan, groups) = recorder.into_traces();
+            let s = job.setup();
+            lock(&self.recordings).push(Recording {
+                kernel: name.clone(),
+                program: job.program(),
+                plan,
+                groups,
+                source: job.source(),
+                wgp_mode: s.wgp_mode,
+                wave_size: s.lanes,
+                waves: s.waves(),
+                buffers: vm.allocations().into_iter().map(|a| a.0).collect(),
+            });
+        }
         let stats = job.finish(name)?;
         *lock(&self.written) = written.flatten().map(Arc::new);
         Ok(stats)
     }
 
-    /// Workgroups of a launch the card has room for at once.
-    fn resident(&self, s: &Setup) -> u64 {
+    /// What the cycle model looks at in a launch.
+    fn plan(&self, s: &Setup) -> Plan {
+        let groups = s.groups().iter().map(|&n| u64::from(n)).product();
+        let wgps = u64::from(node_of(&self.target).cu_count()) / 2;
+        Plan::new(wgps, self.on_unit(s) * if s.wgp_mode { 1 } else { 2 }, groups)
+    }
+
+    /// Workgroups a CU has room for at once, in WGP mode a WGP; one that fits nowhere still runs here, alone.
+    fn on_unit(&self, s: &Setup) -> u64 {
         let usage = Usage {
             vgprs: s.vgprs,
             lds_bytes: s.lds,
@@ -360,10 +410,14 @@ impl Simulator {
             wave_size: s.lanes,
             wgp_mode: s.wgp_mode,
         };
+        u64::from(occupancy(&self.target, &usage).groups).max(1)
+    }
+
+    /// Workgroups of a launch the card has room for at once.
+    fn resident(&self, s: &Setup) -> u64 {
         let cus = u64::from(node_of(&self.target).cu_count());
         let units = if s.wgp_mode { cus / 2 } else { cus };
-        // A workgroup that fits nowhere still runs here, alone.
-        let by_units = units * u64::from(occupancy(&self.target, &usage).groups).max(1);
+        let by_units = units * self.on_unit(s);
         let by_scratch = s.scratch.map_or(u64::MAX, |a| u64::from(a.slots / s.waves()));
         by_units.min(by_scratch)
     }

@@ -20,6 +20,7 @@ use crate::profile::Tally;
 use crate::program::Program;
 use crate::sanitize::Watch;
 use crate::scratch::Area;
+use crate::timing::record::{GroupTrace, WaveTrace};
 use crate::trail::{watched_from, Trail};
 use crate::wave::{Wave, WaveState, EXEC, POISON};
 
@@ -87,6 +88,8 @@ pub(crate) struct Group {
     lds: Lds,
     /// The sanitizer's view of the group, when it is on.
     pub watch: Option<Box<Watch>>,
+    /// What is kept of it for the cycle model, when that is on.
+    pub trace: Option<GroupTrace>,
     /// The waves in the order of their turns, when that is not the usual one.
     order: Vec<u32>,
     /// Rounds so far.
@@ -184,6 +187,7 @@ impl Group {
             program,
             lds: Lds::new(s.lds),
             watch: None,
+            trace: None,
             order: Vec::new(),
             round: 0,
             turn: 0,
@@ -246,6 +250,7 @@ impl Group {
                     order: s.order,
                     polls: &mut self.polls,
                     watch: self.watch.as_deref_mut(),
+                    trace: self.trace.as_mut().and_then(|t| t.waves.get_mut(k)),
                 };
                 let stop = match self.trails.get_mut(k) {
                     Some(trail) if self.until > watched_from(s.budget) => trail.follow(w, &mut env, self.until),
@@ -356,6 +361,13 @@ impl Group {
             fault.pc = back;
         }
         fault
+    }
+
+    /// Whether the cycle model has all it wants of this group.
+    pub fn recorded(&self) -> bool {
+        let done = |(t, w): (&WaveTrace, &Wave)| t.full() || w.state == WaveState::Ended;
+        let trace = self.trace.as_ref();
+        trace.is_some_and(|t| t.waves.iter().zip(&self.waves).all(done))
     }
 
     /// Where every wave stands, for reports of launches that do not end.

@@ -22,6 +22,7 @@ use crate::profile::Tally;
 use crate::program::{Program, FETCH};
 use crate::sanitize::{Entry, Sanitizer};
 use crate::scratch::Slots;
+use crate::timing::Recorder;
 use crate::written::Written;
 
 /// A code object and the number of a kernel in it.
@@ -65,6 +66,8 @@ pub(crate) struct Job<'a> {
     /// Free slots of private memory.
     slots: Slots,
     sanitizer: Option<Arc<Sanitizer>>,
+    /// Traces for the cycle model, when it is on.
+    recorder: Option<Recorder>,
     state: Mutex<Outcome>,
 }
 
@@ -95,6 +98,7 @@ impl<'a> Job<'a> {
                 groups: setup.groups(),
                 order: setup.order,
                 sizes: order.sizes(),
+                numbers: None,
             },
             order,
             setup,
@@ -107,6 +111,7 @@ impl<'a> Job<'a> {
             state: Mutex::default(),
             tally: None,
             sanitizer: None,
+            recorder: None,
         }
     }
 
@@ -120,6 +125,22 @@ impl<'a> Job<'a> {
         self.tally = Some(Mutex::new(Tally::new(&self.program())));
     }
 
+    /// Keeps traces for the cycle model; of a sampled launch only the groups run that it looks at.
+    pub fn record(&mut self, recorder: Recorder) {
+        if recorder.sampled {
+            self.places.numbers = Some(recorder.numbers.as_slice().into());
+            let total = recorder.numbers.len() as u64;
+            self.threads = self.threads.min(recorder.numbers.len()).max(1);
+            self.order = Order::new(total, self.threads, self.setup.resident);
+        }
+        self.recorder = Some(recorder);
+    }
+
+    /// The traces, if they were asked for.
+    pub fn take_recorder(&mut self) -> Option<Recorder> {
+        self.recorder.take()
+    }
+
     /// What was counted, if that was asked for.
     pub fn take_tally(&mut self) -> Option<Tally> {
         let tally = self.tally.take()?;
@@ -129,6 +150,11 @@ impl<'a> Job<'a> {
     /// The kernel as far as it is decoded.
     pub fn program(&self) -> Arc<Program> {
         lock(&self.program).clone()
+    }
+
+    /// The code object and the kernel in it, if the client told.
+    pub fn source(&self) -> Option<Source> {
+        self.places.source.clone()
     }
 
     /// What the groups start with.
@@ -168,6 +194,8 @@ impl<'a> Job<'a> {
         let mut group = Group::new(&self.setup, self.program(), self.places.id(n), slots);
         group.poison(mem);
         group.watch = self.sanitizer.as_ref().map(|s| s.watch(n));
+        let recorder = self.recorder.as_ref();
+        group.trace = recorder.and_then(|r| r.start(self.places.number(n), group.waves.len()));
         // Warnings of the errata table are for the sanitizer only.
         let program = group.program.clone();
         group.adopt(program);
@@ -210,7 +238,13 @@ impl<'a> Job<'a> {
                     self.retire(n, group, false);
                     return true;
                 }
-                Ok(Pause::Round | Pause::Jump(_)) => {}
+                Ok(Pause::Round | Pause::Jump(_)) => {
+                    if self.recorder.as_ref().is_some_and(|r| r.sampled) && group.recorded() {
+                        self.count(n, &group);
+                        self.retire(n, group, false);
+                        return true;
+                    }
+                }
                 Ok(Pause::Token) => match self.order.block(n, group) {
                     Some(back) => (group, token) = (back, true),
                     None => return true,
@@ -228,8 +262,11 @@ impl<'a> Job<'a> {
         }
     }
 
-    fn retire(&self, n: u64, group: Group, faulted: bool) {
+    fn retire(&self, n: u64, mut group: Group, faulted: bool) {
         self.slots.give(&group.slots);
+        if let Some((r, trace)) = self.recorder.as_ref().zip(group.trace.take()) {
+            r.keep(trace);
+        }
         if let (Some(s), Some(watch)) = (&self.sanitizer, group.watch) {
             s.retire(n, *watch, faulted);
         }

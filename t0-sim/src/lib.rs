@@ -8,6 +8,7 @@
 
 pub mod aperture;
 mod backtrace;
+pub mod card;
 mod dice;
 pub mod dispatch;
 pub mod driver;
@@ -27,6 +28,7 @@ mod relative;
 mod sanitize;
 mod scratch;
 mod spin;
+pub mod timing;
 mod trail;
 mod wait;
 pub mod wave;

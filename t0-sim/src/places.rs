@@ -20,13 +20,27 @@ pub(crate) struct Places {
     pub order: u64,
     /// Workgroups in all, and at once.
     pub sizes: (u64, u64),
+    /// The only ones that run, when the cycle model looks at a sample.
+    pub numbers: Option<Arc<[u64]>>,
 }
 
 impl Places {
+    /// The number in the launch of the workgroup that runs as number `n`.
+    pub fn number(&self, n: u64) -> u64 {
+        if let Some(numbers) = &self.numbers {
+            return usize::try_from(n)
+                .ok()
+                .and_then(|n| numbers.get(n))
+                .copied()
+                .unwrap_or(n);
+        }
+        let (total, resident) = self.sizes;
+        dice::workgroup(self.order, n, total, resident)
+    }
+
     /// The workgroup that runs as number `n`, in x, y, z.
     pub fn id(&self, n: u64) -> [u32; 3] {
-        let (total, resident) = self.sizes;
-        let n = dice::workgroup(self.order, n, total, resident);
+        let n = self.number(n);
         let [gx, gy, _] = self.groups.map(u64::from);
         [n % gx, n / gx % gy, n / (gx * gy)].map(|v| v as u32)
     }

@@ -12,7 +12,7 @@ use crate::isa::{Class, Inst, Opcode, Operand, Reg, RegFile, Sop1};
 use crate::object::KernelDescriptor;
 
 /// Bytes of a cache line of the scalar unit.
-const LINE: u32 = 64;
+const LINE: u64 = 64;
 
 /// Checks the kernel itself.
 pub(super) fn check(graph: &Graph, d: &KernelDescriptor, raw: &mut Vec<Raw>) {
@@ -92,7 +92,7 @@ fn load(s: &Step, holds: u64, size: u32) -> Option<Raw> {
     let from = offset(i).filter(|_| holds & pair(base.index) != 0)?;
     let to = from + 4 * i64::from(i.operands.first().and_then(scalar)?.count);
     let whole = from >= size.into();
-    if from >= 0 && !whole && to <= size.next_multiple_of(LINE).into() {
+    if from >= 0 && !whole && to <= u64::from(size).next_multiple_of(LINE) as i64 {
         return None;
     }
     let text = format!("it loads bytes {from} to {to} of the kernel's arguments, which have {size}");

@@ -37,12 +37,14 @@ enum Use {
 struct Written {
     v: VSet,
     s: SSet,
+    scc: bool,
 }
 
 impl Written {
     const ALL: Written = Written {
         v: [u64::MAX; 4],
         s: [u64::MAX; 2],
+        scc: true,
     };
 
     /// What the launch fills.
@@ -51,6 +53,7 @@ impl Written {
         let mut w = Written {
             v: [1, 0, 0, 0],
             s: [0, SPECIAL],
+            scc: false,
         };
         (0..given.inputs)
             .chain(d.user_sgprs()..given.count)
@@ -123,6 +126,7 @@ impl Written {
             }
             None => self.add(&s.facts.vwrite, &s.facts.swrite),
         }
+        self.scc |= i.flags().has(Flags::W_SCC);
     }
 }
 
@@ -146,7 +150,9 @@ fn copy(i: &Inst) -> Option<(Reg, Reg)> {
     let reg = |k: usize| i.operands.get(k).and_then(|o| o.reg());
     let (to, from) = (reg(0)?, reg(1)?);
     let whole = (from.index..from.index + from.count).all(|r| from.file == RegFile::V || r < 108);
-    (moves && whole && to.count == from.count).then_some((to, from))
+    // EXEC is no place to keep something in: what is moved there decides which lanes are active.
+    let kept = to.file == RegFile::V || to.index < 108;
+    (moves && whole && kept && to.count == from.count).then_some((to, from))
 }
 
 /// What an instruction reads, and for what.
@@ -195,6 +201,7 @@ pub(super) fn check(graph: &Graph, d: &KernelDescriptor, raw: &mut Vec<Raw>) {
         for &n in &block.next {
             let mut all = inputs[n].unwrap_or(written);
             all.add(&written.v, &written.s);
+            all.scc |= written.scc;
             if inputs[n] != Some(all) {
                 inputs[n] = Some(all);
                 work.insert((order[n], n));
@@ -217,6 +224,13 @@ pub(super) fn check(graph: &Graph, d: &KernelDescriptor, raw: &mut Vec<Raw>) {
 
 fn report(s: &Step, written: &mut Written, told: &mut BTreeSet<u64>, raw: &mut Vec<Raw>) {
     let Some(i) = &s.inst else { return };
+    if i.flags().has(Flags::R_SCC) && !written.scc {
+        written.scc = true;
+        let what = if s.facts.branch { Use::Control } else { Use::Value };
+        if told.insert(s.at) {
+            raw.push(finding(s.at, what, "scc".into()));
+        }
+    }
     if written.covers(&s.facts.vread, &s.facts.sread) || copy(i).is_some() || indirect(i) {
         return;
     }
@@ -233,21 +247,24 @@ fn report(s: &Step, written: &mut Written, told: &mut BTreeSet<u64>, raw: &mut V
             RegFile::V => format!("v{r}"),
             RegFile::S => scalar_name(r),
         };
-        let purpose = match what {
-            Use::Address => "as an address",
-            Use::Control => "to decide where control goes or which lanes are active",
-            Use::Data => "as data that leaves the wave",
-            Use::Value => "for a computation",
-        };
-        let text = format!(
-            "{name} is read {purpose}, and neither the launch nor any instruction on the way here has written it"
-        );
-        let fix = "write the register first, or enable the input in the descriptor";
-        let mut found = Raw::new("uninitialised", Some(s.at), text, fix);
-        if matches!(what, Use::Data | Use::Value) {
-            found.severity = Severity::Warning;
-        }
-        found.register = Some(name);
-        raw.push(found);
+        raw.push(finding(s.at, what, name));
     }
+}
+
+fn finding(at: u64, what: Use, name: String) -> Raw {
+    let purpose = match what {
+        Use::Address => "as an address",
+        Use::Control => "to decide where control goes or which lanes are active",
+        Use::Data => "as data that leaves the wave",
+        Use::Value => "for a computation",
+    };
+    let text =
+        format!("{name} is read {purpose}, and neither the launch nor any instruction on the way here has written it");
+    let fix = "write the register first, or enable the input in the descriptor";
+    let mut found = Raw::new("uninitialised", Some(at), text, fix);
+    if matches!(what, Use::Data | Use::Value) {
+        found.severity = Severity::Warning;
+    }
+    found.register = Some(name);
+    found
 }

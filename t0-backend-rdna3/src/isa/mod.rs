@@ -6,6 +6,7 @@
 //! else. Invariant: `decode(encode(i)) == i` for every legal `i`, and text equals what LLVM 19 prints (checked against a
 //! recorded corpus and, when the tool is installed, live). Sources: see [`row`].
 
+mod about;
 pub(crate) mod blanks;
 pub mod decode;
 pub mod encode;
@@ -27,6 +28,7 @@ pub mod table;
 mod uses;
 pub(crate) mod vopd;
 
+pub use about::{about, bit_fields, BitField};
 pub(crate) use blanks::{close_up, quoted};
 pub use decode::{decode, disassemble, DecodeError};
 pub use encode::encode;

@@ -7,7 +7,7 @@
 //! work-item's value, and the number of wave instructions against the program's length. The time is the host's, around
 //! the launch.
 
-use crate::device::{Device, Options};
+use crate::device::{Device, Options, Timing};
 use crate::error::CliError;
 use crate::output::{Outcome, Output};
 use serde::Serialize;
@@ -197,6 +197,7 @@ pub fn run(args: &Args, target: &Target, out: &mut Output) -> Result<Outcome, Cl
             numerics: Some(args.numerics),
             profile: false,
             sanitize: false,
+            timing: Timing::Off,
             threads: Some(threads),
             target: Some(*target),
         };

@@ -39,6 +39,7 @@ use crate::mem::{Global, Lds};
 use crate::profile::Tally;
 use crate::program::{Instr, Passes, Program, Src};
 use crate::sanitize::{Touch, Watch};
+use crate::timing::record::WaveTrace;
 use crate::wave::{Wave, WaveState, M0};
 
 pub(crate) use lanes::dpp_row;
@@ -115,6 +116,8 @@ pub struct Env<'a, 'v> {
     pub polls: &'a mut Polls,
     /// The sanitizer, when it is on: every access is shown to it before it takes effect.
     pub watch: Option<&'a mut Watch>,
+    /// What the wave does is kept for the cycle model.
+    pub trace: Option<&'a mut WaveTrace>,
 }
 
 /// Ordered instructions after which a workgroup yields: some may be attempts to see what another has done.
@@ -156,17 +159,33 @@ impl Polls {
 }
 
 impl Env<'_, '_> {
-    /// Whether accesses have to be shown to the sanitizer: fast paths that know no lanes are not for them then.
+    /// Whether accesses have to be shown to the sanitizer or to the cycle model: fast paths that know no lanes are not for them then.
     #[inline(always)]
     pub fn watched(&self) -> bool {
-        self.watch.is_some()
+        self.watch.is_some() || self.trace.is_some()
     }
 
-    /// Shows an access to the sanitizer.
+    /// Shows an access to those who want to know.
     #[cold]
     pub fn show(&mut self, w: &Wave, touch: &Touch) {
         if let Some(watch) = self.watch.as_deref_mut() {
             watch.touch(w, touch);
+        }
+        if let Some(trace) = self.trace.as_deref_mut() {
+            trace.touch(w, touch);
+        }
+    }
+
+    /// Keeps an instruction for the cycle model, as long as that wants more.
+    #[inline(always)]
+    fn note_step(&mut self, w: &Wave, i: &Instr) {
+        let Some(trace) = self.trace.as_deref_mut() else {
+            return;
+        };
+        if trace.full() {
+            self.trace = None;
+        } else {
+            trace.step(w, i);
         }
     }
 
@@ -230,12 +249,16 @@ pub fn run(w: &mut Wave, env: &mut Env, until: u64) -> Step<Stop> {
         if let Some(watch) = env.watch.as_deref_mut() {
             watch.flow(w, i);
         }
+        env.note_step(w, i);
         if let Err(f) = execute(w, env, i) {
             w.pc = at;
             let Some(to) = f.jump else { return Err(f) };
             w.issued -= 1;
             if let Some(tally) = env.tally.as_deref_mut() {
                 tally.forget(at);
+            }
+            if let Some(trace) = env.trace.as_deref_mut() {
+                trace.forget();
             }
             env.polls.settle(w, env.mem);
             return Ok(Stop::Jump(to));

@@ -112,6 +112,7 @@ fn shown(lanes: u32, text: &str) -> Vec<(u32, u32, Space, Kind, u64, u32)> {
         token: true,
         order: 0,
         polls: &mut Polls::default(),
+        trace: None,
         watch: Some(&mut watch),
     };
     run(&mut w, &mut env, 1000).map_err(|f| f.kind.to_string()).unwrap();

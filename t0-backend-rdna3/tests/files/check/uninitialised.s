@@ -19,6 +19,20 @@
 	v_mov_b32_e32 v2, 0
 	global_load_b32 v1, v[2:3], off
 	s_endpgm
+; == trigger: SCC decides before anything has set it
+	s_cbranch_scc0 .Lon
+	s_nop 0
+.Lon:
+	s_endpgm
+; == near miss: SCC of a comparison
+	s_cmp_eq_u32 s15, 0
+	s_cbranch_scc0 .Lon
+	s_nop 0
+.Lon:
+	s_endpgm
+; == trigger: EXEC from a register nobody has set
+	s_mov_b32 exec_lo, s40
+	s_endpgm
 ; == near miss: a workgroup id
 	s_add_u32 s4, s15, s15
 	s_endpgm
@@ -123,6 +137,11 @@ trigger: arguments without their pointer on gfx1100 wave32:
   error[uninitialised] at +0x0: `s_load_b64 s[4:5], s[0:1], null`: s0 is read as an address, and neither the launch nor any instruction on the way here has written it; fix: write the register first, or enable the input in the descriptor [s0]
 trigger: half of an address on gfx1100 wave32:
   error[uninitialised] at +0x4: `global_load_b32 v1, v[2:3], off`: v3 is read as an address, and neither the launch nor any instruction on the way here has written it; fix: write the register first, or enable the input in the descriptor [v3]
+trigger: SCC decides before anything has set it on gfx1100 wave32:
+  error[uninitialised] at +0x0: `s_cbranch_scc0 1`: scc is read to decide where control goes or which lanes are active, and neither the launch nor any instruction on the way here has written it; fix: write the register first, or enable the input in the descriptor [scc]
+near miss: SCC of a comparison on gfx1100 wave32: silent
+trigger: EXEC from a register nobody has set on gfx1100 wave32:
+  error[uninitialised] at +0x0: `s_mov_b32 exec_lo, s40`: s40 is read to decide where control goes or which lanes are active, and neither the launch nor any instruction on the way here has written it; fix: write the register first, or enable the input in the descriptor [s40]
 near miss: a workgroup id on gfx1100 wave32: silent
 trigger: a workgroup id that is not enabled on gfx1100 wave32:
   warning[uninitialised] at +0x0: `s_add_u32 s4, s15, s15`: s15 is read for a computation, and neither the launch nor any instruction on the way here has written it; fix: write the register first, or enable the input in the descriptor [s15]

@@ -1,0 +1,140 @@
+//! `t0 trace`: the cycle model's timeline of a launch in the Trace Event Format, which the Perfetto UI and `chrome://tracing` open.
+//!
+//! A process is a SIMD, a thread a wave on it. Every instruction is a slice from its issue until its unit is free again, and
+//! what it waited for before is a slice of its own. A cycle is written as a microsecond, as the format has no cycles.
+//! Source: "Trace Event Format", Google, complete events (`X`) and metadata events (`M`).
+
+use crate::error::{write_file, CliError};
+use crate::output::{Outcome, Output};
+use crate::work;
+use serde::Serialize;
+use serde_json::{json, Value};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use t0_backend_rdna3::target::Target;
+use t0_sim::timing::{Costs, Issue, Stall};
+
+/// Arguments of `t0 trace`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    work: work::What,
+    /// Write the trace to this file
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Keep only what is issued up to this cycle
+    #[arg(long, default_value = "50000")]
+    cycles: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct Done {
+    file: String,
+    events: usize,
+    cycles: u64,
+    waves: usize,
+}
+
+/// Runs the command.
+pub fn run(args: &Args, target: &Target, out: &mut Output) -> Result<Outcome, CliError> {
+    let work = args.work.open(target)?;
+    let listing = work.listing()?;
+    let launched = args.work.launch(&work)?.ok_or_else(|| {
+        let text = "a timeline needs a launch: give --grid, --block and an --arg for each argument";
+        CliError::Usage(text.into())
+    })?;
+    let timing = launched.recording.time(&Costs::default(), true);
+    let code: Vec<Named> = launched
+        .recording
+        .classes()
+        .map(|(offset, text, class)| {
+            let k = listing.entries.binary_search_by_key(&offset, |e| e.offset).ok();
+            let line = k.and_then(|k| listing.entries[k].line.as_ref());
+            Named {
+                offset,
+                text,
+                class,
+                line: line.map(|l| format!("{}:{}", l.file, l.line)),
+            }
+        })
+        .collect();
+    let kept: Vec<&Issue> = timing.issues.iter().filter(|i| i.time <= args.cycles).collect();
+    let mut events = names(&kept);
+    let waves = events.len();
+    kept.iter().for_each(|i| slices(i, &code, &mut events));
+    let document = json!({
+        "traceEvents": events,
+        "displayTimeUnit": "ns",
+        "otherData": {
+            "kernel": listing.kernel,
+            "basis": "cycle model; a microsecond is a shader clock",
+            "launched with": launched.with,
+        },
+    });
+    write_file(&args.output, document.to_string().as_bytes())?;
+    let done = Done {
+        file: args.output.display().to_string(),
+        events: events.len(),
+        cycles: timing.played.0,
+        waves,
+    };
+    if out.json() {
+        out.document(&done)?;
+    } else {
+        out.line(&format!(
+            "{}: {} events of one WGP; open it at https://ui.perfetto.dev (a microsecond there is a shader clock)",
+            done.file, done.events
+        ))?;
+        if timing.played.0 > args.cycles {
+            out.line(&format!(
+                "kept {} of {} cycles; --cycles N keeps more",
+                args.cycles, timing.played.0
+            ))?;
+        }
+    }
+    Ok(Outcome::Fine)
+}
+
+struct Named {
+    offset: u64,
+    text: String,
+    class: &'static str,
+    line: Option<String>,
+}
+
+fn thread(i: &Issue) -> u64 {
+    u64::from(i.group) * 64 + u64::from(i.wave)
+}
+
+/// What SIMDs and waves are called.
+fn names(issues: &[&Issue]) -> Vec<Value> {
+    let waves: BTreeSet<(u32, u32, u32)> = issues.iter().map(|i| (i.simd, i.group, i.wave)).collect();
+    let simds: BTreeSet<u32> = waves.iter().map(|w| w.0).collect();
+    let process = |s: u32| json!({"ph": "M", "name": "process_name", "pid": s, "args": {"name": format!("SIMD {s}")}});
+    let thread = |(s, g, w): (u32, u32, u32)| {
+        let tid = u64::from(g) * 64 + u64::from(w);
+        json!({"ph": "M", "name": "thread_name", "pid": s, "tid": tid, "args": {"name": format!("group {g} wave {w}")}})
+    };
+    simds
+        .into_iter()
+        .map(process)
+        .chain(waves.into_iter().map(thread))
+        .collect()
+}
+
+fn slices(i: &Issue, code: &[Named], events: &mut Vec<Value>) {
+    let Some(named) = code.get(i.at as usize) else { return };
+    if i.time > i.from {
+        events.push(json!({
+            "ph": "X", "name": format!("wait: {}", i.why.name()), "cat": if i.why == Stall::Barrier { "barrier" } else { "wait" },
+            "pid": i.simd, "tid": thread(i), "ts": i.from, "dur": i.time - i.from,
+            "cname": "grey", "args": {"for": named.text},
+        }));
+    }
+    // A wave's slices may not overlap; the unit may be held longer than the wave.
+    events.push(json!({
+        "ph": "X", "name": named.text, "cat": named.class,
+        "pid": i.simd, "tid": thread(i), "ts": i.time, "dur": 1,
+        "args": {"offset": format!("{:#x}", named.offset), "line": named.line, "unit held": i.until - i.time},
+    }));
+}

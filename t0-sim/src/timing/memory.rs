@@ -1,0 +1,289 @@
+//! The way of vector and scalar accesses through the caches.
+//!
+//! Method: each path is a server that takes requests in the order of their issue and so many bytes a cycle, so that the time an
+//! access is done is known when it issues. The L0 and the scalar cache are kept line by line; how much of what misses them
+//! comes from farther away than the L2 is a share, because that depends on the workgroups of the whole card ([`Far`]).
+//! The L1 between L0 and L2 (256 KB per shader array) is left out: `Costs::l2` was fitted with it in the path.
+
+use t0_backend_rdna3::isa::Class;
+
+use crate::program::Instr;
+
+use super::costs::Costs;
+use super::record::{LINE, SECTOR};
+
+/// A path that takes requests one after the other.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Server {
+    /// When it is free, in 256ths of a cycle.
+    free: u64,
+    /// Cycles it was busy, in 256ths.
+    busy: u64,
+}
+
+const FRACTION: u64 = 256;
+
+impl Server {
+    /// Takes `bytes` at `rate` bytes a cycle from `at` on: when it begins and when it is done.
+    pub fn take(&mut self, at: u64, bytes: u64, rate: u64) -> (u64, u64) {
+        self.hold(at, bytes * FRACTION / rate.max(1))
+    }
+
+    /// Is busy for `cycles` from `at` on.
+    pub fn cycles(&mut self, at: u64, cycles: u64) -> (u64, u64) {
+        self.hold(at, cycles * FRACTION)
+    }
+
+    fn hold(&mut self, at: u64, time: u64) -> (u64, u64) {
+        let begin = self.free.max(at * FRACTION);
+        self.free = begin + time;
+        self.busy += time;
+        (begin / FRACTION, self.free.div_ceil(FRACTION))
+    }
+
+    /// Cycles it was busy.
+    pub fn busy(&self) -> u64 {
+        self.busy / FRACTION
+    }
+}
+
+/// A line of a cache: the sectors it holds, and when the last of them arrived.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    line: u64,
+    mask: u64,
+    filled: u64,
+}
+
+/// A cache: which lines it holds, least recently used leave first.
+#[derive(Clone, Debug)]
+pub(super) struct Tags {
+    sets: Vec<Vec<Held>>,
+    ways: usize,
+}
+
+impl Tags {
+    pub fn new(lines: usize, ways: usize) -> Tags {
+        Tags {
+            sets: vec![Vec::with_capacity(ways); (lines / ways).max(1)],
+            ways,
+        }
+    }
+
+    /// Looks for the sectors `mask` of a line and takes them in: those that were missing, and when the others are there.
+    pub fn look(&mut self, line: u64, mask: u64) -> (u64, u64) {
+        let n = self.sets.len() as u64;
+        let set = &mut self.sets[(line % n) as usize];
+        let known = set.iter().position(|h| h.line == line).map(|k| set.remove(k));
+        if known.is_none() && set.len() == self.ways {
+            set.remove(0);
+        }
+        let (held, filled) = known.map_or((0, 0), |h| (h.mask, h.filled));
+        let mask = held | mask;
+        set.push(Held { line, mask, filled });
+        (mask & !held, if mask & held == 0 { 0 } else { filled })
+    }
+
+    /// What a line missed arrives at `at`.
+    pub fn fill(&mut self, line: u64, at: u64) {
+        let n = self.sets.len() as u64;
+        if let Some(h) = self.sets[(line % n) as usize].iter_mut().find(|h| h.line == line) {
+            h.filled = h.filled.max(at);
+        }
+    }
+
+    /// Forgets a line.
+    pub fn drop_line(&mut self, line: u64) {
+        let n = self.sets.len() as u64;
+        self.sets[(line % n) as usize].retain(|h| h.line != line);
+    }
+
+    pub fn clear(&mut self) {
+        self.sets.iter_mut().for_each(Vec::clear);
+    }
+}
+
+/// Where what misses the L0 comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Far {
+    /// Share that misses the L2.
+    pub beyond_l2: f64,
+    /// Share of that which comes from DRAM.
+    pub dram: f64,
+}
+
+/// The memory paths of a WGP.
+#[derive(Clone, Debug)]
+pub(super) struct Memory {
+    cu: [Cu; 2],
+    scalar: Tags,
+    scalar_data: Server,
+    mall: Server,
+    dram: Server,
+    far: Far,
+    /// Units that share what is beyond the L2.
+    units: u64,
+    /// Pages touched before, and until when the first access to them takes; `None`: all are warm.
+    cold: Option<Vec<(u64, u64)>>,
+    missed: f64,
+    from_dram: f64,
+    /// Sectors asked for, found in the L0, and taken from beyond the L2.
+    pub sectors: [u64; 3],
+}
+
+#[derive(Clone, Debug)]
+struct Cu {
+    l0: Tags,
+    address: Server,
+    data: Server,
+    l2: Server,
+}
+
+/// Bytes of what the address translation keeps as one: a fragment of local memory.
+const PAGE: u64 = 2 << 20;
+
+impl Memory {
+    pub fn new(c: &Costs, far: Far, units: u64, cold: bool) -> Memory {
+        let cu = Cu {
+            l0: Tags::new((u64::from(c.l0_size) / LINE) as usize, 16),
+            address: Server::default(),
+            data: Server::default(),
+            l2: Server::default(),
+        };
+        Memory {
+            cu: [cu.clone(), cu],
+            scalar: Tags::new(16384 / SECTOR as usize, 4),
+            scalar_data: Server::default(),
+            mall: Server::default(),
+            dram: Server::default(),
+            far,
+            units: units.max(1),
+            cold: cold.then(Vec::new),
+            missed: 0.0,
+            from_dram: 0.0,
+            sectors: [0; 3],
+        }
+    }
+
+    /// When a vector access that issues at `at` is done, and until when the unit cannot take another.
+    pub fn vector(&mut self, i: &Instr, cu: usize, at: u64, (sectors, bytes): (&[u64], u32), c: &Costs) -> (u64, u64) {
+        let mut lines: Vec<(u64, u64)> = Vec::new();
+        for s in sectors {
+            let (line, bit) = (s * SECTOR / LINE, 1 << (s % (LINE / SECTOR)));
+            match lines.iter_mut().find(|l| l.0 == line) {
+                Some(l) => l.1 |= bit,
+                None => lines.push((line, bit)),
+            }
+        }
+        let looked = lines.len().max(1) as u64;
+        let (begin, taken) = self.cu[cu].address.take(at, looked, c.vmem_address.into());
+        let mut done = begin;
+        for (line, mask) in lines {
+            done = done.max(self.line(i, cu, begin, (line, mask), c));
+        }
+        if i.class == Class::VmemLoad {
+            // The data go to the registers one load after the other.
+            let bytes = u64::from(bytes).max(looked * u64::from(c.l0_bytes / c.vmem_address.max(1)));
+            done = self.cu[cu].data.take(done, bytes, c.l0_bytes.into()).1;
+        }
+        if i.class == Class::VmemInv {
+            self.cu[cu].l0.clear();
+            done = begin + u64::from(c.l0);
+        }
+        (done, taken)
+    }
+
+    fn line(&mut self, i: &Instr, cu: usize, at: u64, (line, mask): (u64, u64), c: &Costs) -> u64 {
+        let count = u64::from(mask.count_ones());
+        self.sectors[0] += count;
+        if i.class != Class::VmemLoad {
+            // Stores are written through; atomics act in the L2.
+            self.cu[cu].l0.drop_line(line);
+            let (_, sent) = self.cu[cu].l2.take(at, count * SECTOR, c.l2_bytes.into());
+            self.beyond(sent, count, 0, c);
+            let back = if i.class == Class::VmemAtomic { c.l2 } else { c.wave_end };
+            return sent + u64::from(back);
+        }
+        // Stores do not show it in the traces. What waits for its translation goes on from there.
+        let page = self.page(line * LINE, at, c.cold_vmem);
+        let at = at.max(page.saturating_sub(c.mall.into()));
+        let (missing, filled) = match i.mods.glc {
+            true => (mask, 0),
+            false => self.cu[cu].l0.look(line, mask),
+        };
+        let count = u64::from(missing.count_ones());
+        self.sectors[1] += u64::from(mask.count_ones()) - count;
+        let mut done = filled.max(at + u64::from(c.l0));
+        if missing != 0 {
+            let (_, sent) = self.cu[cu].l2.take(at, count * SECTOR, c.l2_bytes.into());
+            let far = self.beyond(sent, count, c.l2, c);
+            done = done.max(sent + u64::from(c.l2)).max(far);
+            self.cu[cu].l0.fill(line, done);
+        }
+        done
+    }
+
+    /// When the part of `count` sectors that is not in the L2 arrives; `near` is what the L2 alone takes.
+    fn beyond(&mut self, at: u64, count: u64, near: u32, c: &Costs) -> u64 {
+        self.missed += count as f64 * self.far.beyond_l2;
+        let n = self.missed as u64;
+        if n == 0 {
+            return at;
+        }
+        self.missed -= n as f64;
+        self.sectors[2] += n;
+        self.from_dram += n as f64 * self.far.dram;
+        let m = self.from_dram as u64;
+        self.from_dram -= m as f64;
+        // A unit has its share of the card's rate: the rate is divided by taking as many times the bytes.
+        let share = SECTOR * self.units;
+        let mut done = self.mall.take(at, n * share, c.mall_bytes.into()).1 + u64::from(c.mall);
+        if m > 0 {
+            done = done.max(self.dram.take(at, m * share, c.dram_bytes.into()).1 + u64::from(c.dram));
+        }
+        if near == 0 {
+            at
+        } else {
+            done
+        }
+    }
+
+    /// Until when the first access to a page takes that holds `at`.
+    fn page(&mut self, va: u64, at: u64, first: u32) -> u64 {
+        let Some(pages) = &mut self.cold else { return 0 };
+        let page = va / PAGE;
+        match pages.iter().find(|p| p.0 == page) {
+            Some(p) => p.1,
+            None => {
+                pages.push((page, at + u64::from(first)));
+                at + u64::from(first)
+            }
+        }
+    }
+
+    /// When a scalar load is done.
+    pub fn scalar(&mut self, at: u64, sectors: &[u64], c: &Costs) -> u64 {
+        let mut done = at + u64::from(c.smem);
+        for &s in sectors {
+            let page = self.page(s * SECTOR, at, c.cold_smem);
+            let (missing, filled) = self.scalar.look(s, 1);
+            done = done.max(page).max(filled);
+            if missing != 0 {
+                done = done.max(at + u64::from(c.l2));
+                self.scalar.fill(s, done);
+            }
+        }
+        self.scalar_data.cycles(done, c.smem_return.into()).0
+    }
+
+    /// Cycles the busiest CU's path to the L2, and this unit's share of what lies beyond, were busy.
+    pub fn busy(&self) -> [u64; 4] {
+        let most = |f: fn(&Cu) -> &Server| self.cu.iter().map(|cu| f(cu).busy()).max().unwrap_or(0);
+        [
+            most(|c| &c.address),
+            most(|c| &c.l2),
+            self.mall.busy(),
+            self.dram.busy(),
+        ]
+    }
+}

@@ -1,0 +1,138 @@
+//! Which workgroups of a launch the model looks at, and how their traces are kept.
+//!
+//! Problem: a launch may have a million workgroups that all do the same. Method: the card hands groups out in ascending
+//! order, one to each WGP in turn. One WGP is played back: the *queue* of groups it gets, at most three times as many as are
+//! resident on it at once, then the pace goes on ([`super::launch`]). The beginning of all groups that are resident on the
+//! card together, the *window*, tells what they share in the L2, and that of the next ones which of it is new.
+//! UNVERIFIED(hw): the order in which the dispatcher hands groups to WGPs; ascending, in turn, is what traces of small
+//! launches show.
+
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+
+use crate::job::lock;
+
+use super::record::GroupTrace;
+
+/// Instructions of a wave that belong to the window.
+pub(crate) const WINDOW: usize = 2048;
+
+/// The choice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Plan {
+    /// WGPs of the card.
+    pub units: u64,
+    /// Groups resident on a WGP at once.
+    pub resident: u64,
+    /// Groups the busiest WGP gets in all.
+    pub on_unit: u64,
+    /// Groups of its queue that are played back.
+    pub queue: u64,
+    /// Groups of the launch.
+    pub total: u64,
+}
+
+impl Plan {
+    /// The plan of a launch of `total` groups.
+    pub fn new(units: u64, resident: u64, total: u64) -> Plan {
+        let (units, resident) = (units.max(1), resident.max(1));
+        let on_unit = total.div_ceil(units);
+        // What is left after the queue is a whole number of residents, see `launch`.
+        let queue = match on_unit <= 3 * resident {
+            true => on_unit,
+            false => 2 * resident + on_unit % resident,
+        };
+        Plan {
+            units,
+            resident,
+            on_unit,
+            queue,
+            total,
+        }
+    }
+
+    /// Number of the `k`th group of the queue.
+    fn queued(&self, k: u64) -> u64 {
+        k * self.units
+    }
+
+    /// Whether the whole trace of a group is kept.
+    pub fn whole(&self, n: u64) -> bool {
+        n % self.units == 0 && n / self.units < self.queue
+    }
+
+    /// Whether the beginning of a group belongs to a window: 0 is that of the groups that start together, 1 that of those after
+    /// them.
+    pub fn window(&self, n: u64) -> Option<usize> {
+        let at_once = self.units * self.resident;
+        (n < 2 * at_once).then_some(usize::from(n >= at_once))
+    }
+
+    /// All groups that must run, ascending.
+    pub fn groups(&self) -> Vec<u64> {
+        let mut all: BTreeSet<u64> = (0..self.total.min(2 * self.units * self.resident)).collect();
+        all.extend((0..self.queue).map(|k| self.queued(k)));
+        all.into_iter().collect()
+    }
+}
+
+/// The traces of a launch.
+#[derive(Debug)]
+pub(crate) struct Recorder {
+    pub plan: Plan,
+    /// Only the groups of the plan run, and those of the window no longer than it.
+    pub sampled: bool,
+    /// Groups that run, when `sampled`.
+    pub numbers: Vec<u64>,
+    done: Mutex<Vec<GroupTrace>>,
+}
+
+impl Recorder {
+    pub fn new(plan: Plan, sampled: bool) -> Recorder {
+        Recorder {
+            numbers: if sampled { plan.groups() } else { Vec::new() },
+            plan,
+            sampled,
+            done: Mutex::default(),
+        }
+    }
+
+    /// The trace a group starts with, if it has to keep one.
+    pub fn start(&self, n: u64, waves: usize) -> Option<GroupTrace> {
+        let (whole, window) = (self.plan.whole(n), self.plan.window(n).is_some());
+        (whole || window).then(|| GroupTrace::new(n, waves, if whole { usize::MAX } else { WINDOW }))
+    }
+
+    /// A group has ended, or has kept enough.
+    pub fn keep(&self, trace: GroupTrace) {
+        lock(&self.done).push(trace);
+    }
+
+    /// All traces, by number of the group.
+    pub fn into_traces(self) -> (Plan, Vec<GroupTrace>) {
+        let mut all = self
+            .done
+            .into_inner()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        all.sort_by_key(|t| t.number);
+        (self.plan, all)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn queues() {
+        let small = Plan::new(48, 4, 100);
+        assert_eq!((small.on_unit, small.queue), (3, 3));
+        assert_eq!(small.groups().len(), 100);
+        let large = Plan::new(48, 4, 48 * 23);
+        assert_eq!((large.on_unit, large.queue), (23, 11));
+        assert_eq!((large.on_unit - large.queue) % large.resident, 0);
+        assert!(large.whole(480) && !large.whole(48 * 11) && !large.whole(1));
+        assert_eq!(large.groups().len(), 2 * 192 + 3);
+        assert_eq!(Plan::new(48, 4, 0).groups(), Vec::<u64>::new());
+    }
+}

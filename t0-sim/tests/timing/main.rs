@@ -1,0 +1,7 @@
+//! The cycle model against silicon, and against itself.
+#![allow(clippy::unwrap_used, clippy::result_large_err)]
+
+#[path = "../sim/common.rs"]
+mod common;
+mod gaps;
+mod model;
