@@ -194,7 +194,7 @@ impl What {
                 return Err(CliError::Usage(text));
             }
             let buffer = device.gpu.upload(&contents(scalar, bytes as usize))?;
-            words.push(format!("{}: {shape:?} {}", p.name, elem_name(scalar)));
+            words.push(format!("{}: {shape:?} {}", p.name, scalar.name()));
             if grid.is_none() {
                 grid = grid_of(p.ty, entry, consts, n).map(|g| (g, p.name));
             }
@@ -297,24 +297,8 @@ fn is_float(s: Scalar) -> bool {
 }
 
 fn elem(s: Scalar) -> Elem {
-    Elem::from_name(elem_name(s)).unwrap_or(Elem::U32)
-}
-
-fn elem_name(s: Scalar) -> &'static str {
-    match s {
-        Scalar::F16 => "f16",
-        Scalar::Bf16 => "bf16",
-        Scalar::F32 => "f32",
-        Scalar::F64 => "f64",
-        Scalar::I8 => "i8",
-        Scalar::I16 => "i16",
-        Scalar::I32 => "i32",
-        Scalar::I64 => "i64",
-        Scalar::U8 => "u8",
-        Scalar::U16 => "u16",
-        Scalar::U64 => "u64",
-        Scalar::U32 | Scalar::Bool => "u32",
-    }
+    // A `bool` takes four bytes of the argument block.
+    Elem::from_name(s.name()).unwrap_or(Elem::U32)
 }
 
 /// A small number in the bytes of an element.

@@ -810,30 +810,3 @@ fn scratch_is_what_its_register_can_say() {
         assert!(ran.err.contains(&text), "{}", ran.err);
     }
 }
-
-/// Sizes of a descriptor no launch can have are told at once, not after memory was filled.
-#[test]
-fn a_kernel_that_wants_too_much_is_refused() {
-    let dir = folder("absurd");
-    let refused = |field: &str, expected: &str| {
-        let text = format!(
-            ".amdgcn_target \"amdgcn-amd-amdhsa--gfx1100\"\n.text\n.globl k\n.p2align 8\n.type k,@function\nk:\ns_endpgm\n\
-             .fill 64, 4, 0xbf9f0000\n.amdhsa_kernel k\n.amdhsa_next_free_vgpr 8\n.amdhsa_next_free_sgpr 8\n{field}\n\
-             .end_amdhsa_kernel\n"
-        );
-        let (source, file) = (dir.join("k.s"), dir.join("k.co"));
-        std::fs::write(&source, text).unwrap();
-        let made = t0(&["asm", source.to_str().unwrap(), "-o", file.to_str().unwrap()]);
-        assert_eq!(made.status, 0, "{}", made.err);
-        let ran = t0(&["run", file.to_str().unwrap(), "--grid", "1", "--block", "1"]);
-        assert!(ran.status == 2 && ran.err.contains(expected), "{}", ran.err);
-    };
-    refused(
-        ".amdhsa_kernarg_size 4294967295",
-        "declares 4294967295 bytes of arguments, a launch takes at most 65536",
-    );
-    refused(
-        ".amdhsa_group_segment_fixed_size 65537",
-        "declares 65537 bytes of LDS, a workgroup has 65536 at most",
-    );
-}

@@ -9,19 +9,17 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use t0_backend_rdna3::compile::Options;
+use t0_backend_rdna3::compile::Compiled;
 use t0_backend_rdna3::listing::Listing;
 use t0_backend_rdna3::object::CodeObject;
-use t0_backend_rdna3::target::Target;
 use t0_sim::card::Card;
 use t0_sim::driver::{Dispatch, DispatchStats, ExecFault, Executor, Vm};
 use t0_sim::timing::Costs;
 use t0_sim::Simulator;
 
-use crate::compile::{compile_with, read_source};
+use crate::compile::read_source;
 use crate::device::lock;
 use crate::error::{Error, Result};
-use crate::kernel::KernelKey;
 
 /// What is to be written, and where.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -68,23 +66,19 @@ impl Dump {
         })
     }
 
-    /// The listing and the IR of a kernel that was compiled for a launch; its card when only its code is known.
-    pub fn kernel(&self, key: &KernelKey, target: &Target, simulated: bool) -> Result<()> {
+    /// The listing and the IR of a kernel that was compiled for a launch, with its text if `ir` is set; its card when only
+    /// its code is known.
+    pub fn kernel(&self, compiled: &Compiled, simulated: bool) -> Result<()> {
         if !(self.isa || self.ir || self.card && !simulated) {
             return Ok(());
         }
-        let options = Options {
-            keep_text: true,
-            ..Options::default()
-        };
-        let compiled = compile_with(key, target, &options)?;
         let object = CodeObject::parse(&compiled.code_object)?;
         let listing = Listing::new(&object, object.kernel(&compiled.name)?).with_source(read_source);
         if self.isa {
             self.write(&format!("{}.isa.txt", compiled.name), &listing.to_string())?;
         }
-        if let Some(ir) = compiled.ir_text.filter(|_| self.ir) {
-            self.write(&format!("{}.ir.txt", compiled.name), &ir)?;
+        if let Some(ir) = compiled.ir_text.as_ref().filter(|_| self.ir) {
+            self.write(&format!("{}.ir.txt", compiled.name), ir)?;
         }
         if self.card && !simulated {
             self.write(

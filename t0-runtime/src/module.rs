@@ -10,7 +10,9 @@ use t0_backend_rdna3::target::Target;
 use t0_sim::driver::Executor;
 use t0_sim::Numerics;
 
-use crate::compile::compile_kernel;
+use t0_backend_rdna3::compile::Options;
+
+use crate::compile::compile_with;
 use crate::device::{lock, Device, Gpu};
 use crate::dump::{Carded, Cards, Dump};
 use crate::error::{Error, Result};
@@ -178,9 +180,14 @@ pub(crate) fn kernel_for(gpu: &Gpu, key: &KernelKey) -> Result<Kernel> {
     }
     let name = gpu.target();
     let target = Target::from_name(&name).ok_or(Error::NoCompiler { device: name })?;
-    let compiled = compile_kernel(key, &target)?;
+    let dump = Dump::from_environment()?;
+    let options = Options {
+        keep_text: dump.ir,
+        ..Options::default()
+    };
+    let compiled = compile_with(key, &target, &options)?;
     verify(&key.entry.display(&key.consts), &compiled)?;
-    Dump::from_environment()?.kernel(key, &target, gpu.is_simulated())?;
+    dump.kernel(&compiled, gpu.is_simulated())?;
     let module = Module::load(gpu, &compiled.code_object)?;
     let mut kernel = module
         .kernel(&compiled.name)?

@@ -291,9 +291,10 @@ fn conflicts(sites: &[Joined]) -> BankConflicts {
     }
 }
 
-/// TFLOP/s of 48 WGPs at the model's clock; operations a cycle and SIMD as in the RDNA3 manual's rates (see `timing::costs`).
+/// TFLOP/s of all WGPs at the model's clock; operations a cycle and SIMD as in the RDNA3 manual's rates (see `timing::costs`).
 fn roofline(sites: &[Joined], t: &Timing) -> Option<Roofline> {
-    const SIMDS: f64 = 192.0;
+    // Residents of the card over those of a WGP; four SIMDs each.
+    let simds = 4.0 * (t.all_groups.1 / t.groups.1.max(1)) as f64;
     let bytes = 64.0 * t.sectors[2] as f64 / t.played.1.max(1) as f64 * t.all_groups.0 as f64;
     if t.flops <= 0.0 || bytes <= 0.0 {
         return None;
@@ -323,7 +324,7 @@ fn roofline(sites: &[Joined], t: &Timing) -> Option<Roofline> {
     Some(Roofline {
         flop_per_byte,
         memory_tflops: flop_per_byte * bandwidth / 1e12,
-        peak_tflops: rate * SIMDS * clock / 1e12,
+        peak_tflops: rate * simds * clock / 1e12,
         peak_of,
     })
 }

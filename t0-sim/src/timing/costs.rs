@@ -1,8 +1,9 @@
 //! The constants of the cycle model, each with its source.
 //!
-//! Problem: a model is worth what its constants are worth. Method: every number the model uses is a row of one table with
+//! Problem: a model is worth what its constants are worth. Method: every time, rate and size the model uses is a row of one table with
 //! unit, value and where it comes from; [`Costs::varied`] changes one of them, which is how the docs show what the result
-//! depends on. Invariant: nothing in `timing` has a number about the card that is not a row here.
+//! depends on. Invariant: but for the geometry (banks, lines, ways, SIMDs, which stand
+//! with their sources where they are used), nothing in `timing` has a number about the card that is not a row here.
 //!
 //! Sources by short name:
 //! - `SQTT`: issue gaps of a real RX 7900 XTX, decoded from the thread traces tinygrad publishes
@@ -143,6 +144,7 @@ costs! {
         "How long LDS data take when workgroups use both CUs, against CU mode.";
 
     vmem_address: 2 "lines" Fitted("SQTT: loads of 16 lines each return 3 to 30 cycles apart, 6 in the median") "Cache lines a CU looks up in a cycle.";
+    vmem_queue: 512 "cycles" Assumed("the traces show no wave that waits for room") "Work that may queue up before a CU's address unit.";
     l0: 90 "cycles" Assumed("between the LDS and the L2") "Vector load that hits the L0.";
     l0_bytes: 64 "bytes" Assumed("64 bytes a cycle, as on RDNA2") "Bytes the L0 gives a CU in a cycle.";
     l0_size: 32768 "bytes" Documented("LLVM, RDNA3 32 KB a CU") "Size of the L0.";

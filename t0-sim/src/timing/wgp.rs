@@ -18,8 +18,6 @@ use super::memory::{Far, Memory, Server};
 use super::record::{Access, GroupTrace, Step};
 use super::wave::{passes, Player, Ready, Stall, STALLS};
 
-/// Cycles of work that may queue up before a CU's address unit. UNVERIFIED(hw): its size.
-const QUEUE: u64 = 512;
 /// SIMDs of a WGP.
 pub(super) const SIMDS: usize = 4;
 
@@ -464,7 +462,7 @@ impl<'t> Wgp<'t> {
                 .memory
                 .vector(i, slot.simd / 2, at, (sectors, access.bytes), self.costs);
             // Instructions queue up before the tags; the traces show no wave that waits for room.
-            return (at.max(taken.saturating_sub(QUEUE)) + 1, done);
+            return (at.max(taken.saturating_sub(self.costs.vmem_queue.into())) + 1, done);
         }
         (at + 1, self.memory.scalar(at, sectors, self.costs))
     }
