@@ -106,6 +106,8 @@ pub struct Odd {
     pub host: bool,
     /// Indices are out of range and read 0: not for a kernel that checks them.
     pub past: bool,
+    /// Buffers begin where the lower half of an address is 0: an address taken for a size makes a buffer empty.
+    pub aligned: bool,
 }
 
 /// One launch.
@@ -271,7 +273,7 @@ impl Case {
                 }
                 Arg::Slice(buf, _) | Arg::Mat(buf, _) => buf,
             };
-            let va = address(i);
+            let va = address(i, &shot.odd);
             let flags = PageFlags {
                 vram: !shot.odd.host,
                 ..PageFlags::ALL
@@ -316,11 +318,11 @@ impl Case {
         let mut memory = Vec::new();
         for &(i, buf) in &buffers {
             let pieces = buf.pieces.iter();
-            let bytes = pieces.flat_map(|(at, bytes)| get(vm, address(i) + at, bytes.len() as u64));
+            let bytes = pieces.flat_map(|(at, bytes)| get(vm, address(i, &shot.odd) + at, bytes.len() as u64));
             memory.push(bytes.collect());
         }
         for &(i, buf) in &buffers {
-            let end = address(i) + buf.size;
+            let end = address(i, &shot.odd) + buf.size;
             let guard = get(vm, end, end.next_multiple_of(PAGE) - end);
             if let Some(k) = guard.iter().position(|&b| b != GUARD) {
                 let wrong = Wrong {
@@ -337,7 +339,7 @@ impl Case {
         }
         let who = |(k, at, len): At, missing| {
             let (i, buf) = buffers[k];
-            stores(written, address(i), buf, (at, len), missing)
+            stores(written, address(i, &shot.odd), buf, (at, len), missing)
         };
         let values = (shot.check)(&memory).map_err(|mut wrong| {
             if let Some(at) = wrong.at {
@@ -379,9 +381,9 @@ fn report(vm: &Vm) -> Option<Report> {
 }
 
 /// Buffers far apart: what leaves one reaches no other. Their first page is the last one of 4 GiB, so that sums of addresses
-/// carry.
-fn address(i: usize) -> u64 {
-    ((i as u64 + 1) << 36) + (1 << 32) - PAGE
+/// carry, or the first one.
+fn address(i: usize, odd: &Odd) -> u64 {
+    ((i as u64 + 1) << 36) + (1 << 32) - if odd.aligned { 0 } else { PAGE }
 }
 
 /// Compiles a kernel.

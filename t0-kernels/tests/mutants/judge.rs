@@ -15,7 +15,7 @@ use t0_backend_rdna3::object::CodeObject;
 
 use t0_sim::Stored;
 
-use crate::case::{At, Case};
+use crate::case::{At, Case, Odd, Shot};
 
 /// A place: file and line, or the offset of an instruction that has none (what prepares the arguments).
 pub type Spot = String;
@@ -116,7 +116,7 @@ pub fn line(case: &Case, m: &Mutant, c: &Catch) -> Line {
     // A mistake of a compiler's passes: the plain code is right, and a difference names its store, too.
     let plain = || {
         let object = CodeObject::parse(&case.object).ok()?;
-        let shot = &m.shots.as_ref().unwrap_or(&case.shots)[c.shot];
+        let shot = &shots(case, Some(m))[c.shot];
         let by_passes = crate::classes::by_passes(m.class) && case.func.is_some();
         Some(case.run_asking(&object, shot, Some(c.at.filter(|_| by_passes)?)).asked)
     };
@@ -177,6 +177,20 @@ fn catch(rule: impl Into<String>, spots: Vec<Spot>, text: impl Into<String>) -> 
     }
 }
 
+/// The launches that judge a mutant: its own or the case's, the first of them once more with its buffers elsewhere.
+fn shots(case: &Case, m: Option<&Mutant>) -> Vec<Shot> {
+    let mut all = m.and_then(|m| m.shots.as_ref()).unwrap_or(&case.shots).clone();
+    let elsewhere = all.first().map(|first| Shot {
+        odd: Odd {
+            aligned: true,
+            ..first.odd.clone()
+        },
+        ..first.clone()
+    });
+    all.extend(elsewhere);
+    all
+}
+
 /// Everything that notices, in order; the first in each kind that fits the mutant comes first.
 pub fn catches(case: &Case, m: &Mutant) -> Vec<Catch> {
     let bytes = match &m.object {
@@ -189,7 +203,7 @@ pub fn catches(case: &Case, m: &Mutant) -> Vec<Catch> {
     };
     let mut all = statically(&object);
     if all.is_empty() {
-        for (n, shot) in m.shots.as_ref().unwrap_or(&case.shots).iter().enumerate() {
+        for (n, shot) in shots(case, Some(m)).iter().enumerate() {
             all = dynamically(case, &object, shot);
             all.iter_mut().for_each(|c| c.shot = n);
             if !all.is_empty() {
@@ -275,14 +289,15 @@ fn swallowed(case: &Case, m: &Mutant) -> u64 {
     let Some(object) = m.object.as_ref().ok().and_then(|bytes| CodeObject::parse(bytes).ok()) else {
         return 0;
     };
-    let shots = m.shots.as_ref().unwrap_or(&case.shots);
+    let shots = shots(case, Some(m));
     shots.iter().map(|shot| case.run(&object, shot).swallowed).sum()
 }
 
 /// The same of the kernel without a bug.
 fn swallowed_without(case: &Case) -> u64 {
     let object = CodeObject::parse(&case.object).unwrap();
-    case.shots.iter().map(|shot| case.run(&object, shot).swallowed).sum()
+    let shots = shots(case, None);
+    shots.iter().map(|shot| case.run(&object, shot).swallowed).sum()
 }
 
 /// What a mutant leaves in memory is not what the kernel leaves as it was written, bit for bit (`main` sees to it that without the
@@ -290,8 +305,7 @@ fn swallowed_without(case: &Case) -> u64 {
 fn differs_from_plain(case: &Case, m: &Mutant) -> Option<Catch> {
     let parse = |bytes: &[u8]| CodeObject::parse(bytes).unwrap();
     let (plain, object) = (parse(&case.plain()?), parse(m.object.as_ref().ok()?));
-    let shots = m.shots.as_ref().unwrap_or(&case.shots);
-    shots.iter().enumerate().find_map(|(n, shot)| {
+    shots(case, Some(m)).iter().enumerate().find_map(|(n, shot)| {
         let (want, got) = (case.run(&plain, shot).memory, case.run(&object, shot).memory);
         let pairs = want.iter().zip(&got).enumerate();
         let first = |(k, (a, b)): (usize, (&Vec<u8>, &Vec<u8>))| Some((k, a.iter().zip(b).position(|(a, b)| a != b)?));
