@@ -9,6 +9,7 @@ pub mod check;
 pub mod compile;
 pub mod dis;
 pub mod errata;
+pub mod flow;
 pub mod isa;
 pub mod listing;
 pub mod mir;

@@ -8,6 +8,7 @@
 //! Liveness is per register, not per lane: a vector write under a partial EXEC counts as a full definition, so values
 //! that survive in the inactive lanes only are not counted inside the branch.
 
+use crate::flow::falls_through;
 use crate::isa::{decode, Class, DecodeError, Inst, Operand, Reg, RegFile};
 use crate::object::{CodeObject, Kernel, Line};
 use crate::occupancy::{occupancy, Limit, Occupancy, Usage};
@@ -168,13 +169,11 @@ fn pressure(code: &[Decoded], wave_size: u32) -> Vec<(u32, u32)> {
 
 fn successors(d: &Decoded, i: usize, index: &HashMap<u64, usize>) -> Vec<usize> {
     let Ok(inst) = &d.inst else { return vec![i + 1] };
-    let row = inst.row();
-    match row.class {
+    match inst.row().class {
         Class::End => vec![],
         Class::Branch => {
             let taken = d.branch_target().and_then(|t| index.get(&t).copied());
-            let falls_through = row.name.starts_with("s_cbranch");
-            taken.into_iter().chain(falls_through.then_some(i + 1)).collect()
+            taken.into_iter().chain(falls_through(inst).then_some(i + 1)).collect()
         }
         _ => vec![i + 1],
     }
@@ -195,6 +194,8 @@ pub struct Entry {
     pub class: Option<Class>,
     /// The offset a branch leads to.
     pub branch_target: Option<u64>,
+    /// Whether control may go on with the next instruction.
+    pub falls_through: bool,
     /// Where it comes from.
     pub line: Option<Line>,
     /// Vector registers live at it.
@@ -214,10 +215,12 @@ pub struct Listing {
     pub vgprs: u32,
     /// SGPRs of a wave.
     pub sgprs: u32,
-    /// Static LDS bytes of a workgroup.
+    /// LDS bytes of a workgroup: what the kernel declares, and what a launch adds ([`Listing::launched`]).
     pub lds_bytes: u32,
     /// Scratch bytes of a work-item.
     pub scratch_bytes: u32,
+    /// SGPRs and VGPRs that went to memory for lack of room, where the metadata says so.
+    pub spills: Option<[u32; 2]>,
     /// Work-items of the workgroup that `occupancy` assumes.
     pub group_size: u32,
     /// Waves per SIMD and what limits them.
@@ -240,6 +243,11 @@ impl Listing {
             text: d.text(),
             class: d.inst.as_ref().ok().map(|i| i.row().class),
             branch_target: d.branch_target(),
+            falls_through: d.inst.as_ref().map_or(true, |i| match i.row().class {
+                Class::End => false,
+                Class::Branch => falls_through(i),
+                _ => true,
+            }),
             line: kernel.line_at(d.offset).cloned(),
             offset: d.offset,
             bytes: d.bytes,
@@ -270,12 +278,23 @@ impl Listing {
             sgprs: m.map_or(object.target.max_sgprs, |m| m.sgprs),
             lds_bytes: d.group_segment_bytes,
             scratch_bytes: d.private_segment_bytes,
+            spills: m.map(|m| m.spills),
             group_size,
             occupancy: occupancy(&object.target, &usage),
             usage,
             entries: decoded.into_iter().zip(pressure).map(entry).collect(),
             source: HashMap::new(),
         }
+    }
+
+    /// The listing with the occupancy of a launch: workgroups of this many work-items, and LDS besides what the kernel declares.
+    pub fn launched(mut self, group_size: u32, dynamic_lds: u32) -> Listing {
+        self.usage.group_size = group_size;
+        self.usage.lds_bytes = self.lds_bytes.saturating_add(dynamic_lds);
+        self.group_size = group_size;
+        self.lds_bytes = self.usage.lds_bytes;
+        self.occupancy = occupancy(&self.target, &self.usage);
+        self
     }
 
     /// The listing with the text of its source lines, which `read` gives file by file (`None`: not found).
@@ -296,6 +315,11 @@ impl Listing {
     /// The text of a source line, when [`Listing::with_source`] found it.
     pub fn source(&self, line: &Line) -> Option<&str> {
         self.source.get(&(line.file.clone(), line.line)).map(String::as_str)
+    }
+
+    /// Bytes of its code.
+    pub fn code_bytes(&self) -> u64 {
+        self.entries.iter().map(|e| e.bytes.len() as u64).sum()
     }
 
     /// What limits the waves, in words.
@@ -388,6 +412,15 @@ mod tests {
     }
 
     #[test]
+    fn what_is_used_behind_a_call_is_live_across_it() {
+        // s_swappc_b64 s[0:1], s[2:3]; v0 = v1 + v2; end.
+        let l = listing(&[0xbe80_4902, V_ADD_V0_V1_V2, S_ENDPGM], vec![]);
+        assert_eq!(l.entries[0].text, "s_swappc_b64 s[0:1], s[2:3]");
+        assert_eq!((l.entries[0].live_vgprs, l.entries[0].falls_through), (2, true));
+        assert!(!l.entries[2].falls_through);
+    }
+
+    #[test]
     fn registers_beyond_vgprs_are_counted_apart() {
         let mut all = RegSet::of(&[Reg::vn(0, 256), Reg::sn(0, 106), Reg::VCC, Reg::VCC_HI]);
         assert_eq!((all.vgprs(), all.sgprs()), (256, 108));
@@ -424,5 +457,13 @@ mod tests {
         assert_eq!(header[0], "; kernel k for gfx1100");
         assert_eq!(header[1], "; 97 VGPR, 20 SGPR, 512 bytes LDS, 0 bytes scratch");
         assert_eq!(header[2], "; 12 waves/SIMD with groups of 64: limited by 97 VGPRs");
+        // 12 waves a SIMD are 24 on a CU: three groups of 8 waves; 32 KB of LDS leave room for two.
+        let l = listing(&[S_ENDPGM], vec![]);
+        let with = |group, lds| {
+            let l = l.clone().launched(group, lds);
+            (l.occupancy.waves_per_simd, l.occupancy.limited_by, l.lds_bytes)
+        };
+        assert_eq!(with(256, 0), (12, Limit::Vgprs, 512));
+        assert_eq!(with(256, 32256), (8, Limit::Lds, 32768));
     }
 }

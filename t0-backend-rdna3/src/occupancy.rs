@@ -102,6 +102,15 @@ pub fn occupancy(target: &Target, u: &Usage) -> Occupancy {
     }
 }
 
+/// The most VGPRs with which one more workgroup fits than with `u.vgprs`, and the waves per SIMD that gives; `None` where
+/// registers are not what limits it.
+pub fn with_fewer_vgprs(target: &Target, u: &Usage) -> Option<(u32, u32)> {
+    let now = occupancy(target, u);
+    let at = |vgprs: u32| occupancy(target, &Usage { vgprs, ..*u });
+    let vgprs = (1..u.vgprs).rev().find(|&n| at(n).groups > now.groups)?;
+    Some((vgprs, at(vgprs).waves_per_simd))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -147,6 +156,30 @@ mod tests {
         }
         assert_eq!(of(0, 0, 32, 32, false), (16, Limit::Waves));
         assert_eq!(of(200, 0, 32, 32, false), (7, Limit::Vgprs));
+    }
+
+    #[test]
+    fn the_next_step_of_registers() {
+        let step = |vgprs, lds_bytes, group_size| {
+            let u = Usage {
+                vgprs,
+                lds_bytes,
+                group_size,
+                wave_size: 32,
+                wgp_mode: true,
+            };
+            with_fewer_vgprs(&GFX1100, &u)
+        };
+        // From the table above: 200 VGPRs leave 7 waves, 192 leave 8.
+        assert_eq!(step(200, 0, 32), Some((192, 8)));
+        assert_eq!(step(97, 0, 32), Some((96, 16)));
+        assert_eq!(step(96, 0, 32), None);
+        // Three groups of 8 waves; the fourth needs 8 waves a SIMD.
+        assert_eq!(step(200, 0, 256), Some((192, 8)));
+        // The LDS leaves room for two groups, whatever the registers.
+        assert_eq!(step(200, 65536, 128), None);
+        // Does not fit: 32 waves need 8 a SIMD.
+        assert_eq!(step(256, 0, 1024), Some((192, 8)));
     }
 
     #[test]

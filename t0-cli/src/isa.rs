@@ -41,8 +41,6 @@ pub enum Format {
 
 /// Runs the command.
 pub fn run(args: &Args, target: &Target, out: &mut Output) -> Result<Outcome, CliError> {
-    let built = args.work.open(target)?;
-    let listing = built.listing()?;
     let format = match (out.json(), args.format) {
         (true, None | Some(Format::Json)) => Format::Json,
         (true, Some(_)) => {
@@ -56,9 +54,12 @@ pub fn run(args: &Args, target: &Target, out: &mut Output) -> Result<Outcome, Cl
         return Err(CliError::Usage("--diff is for --format html".into()));
     }
     let text = match format {
-        Format::Text => listing.to_string(),
-        Format::Json => format!("{:#}\n", document(&built.name, &listing)),
-        Format::Html => html(args, target, &built, &listing)?,
+        Format::Text => args.work.open(target)?.listing()?.to_string(),
+        Format::Json => {
+            let built = args.work.open(target)?;
+            format!("{:#}\n", document(&built.name, &built.listing()?))
+        }
+        Format::Html => html(args, target)?,
     };
     match &args.output {
         Some(path) => crate::error::write_file(path, text.as_bytes())?,
@@ -68,7 +69,7 @@ pub fn run(args: &Args, target: &Target, out: &mut Output) -> Result<Outcome, Cl
 }
 
 fn document(kernel: &str, l: &Listing) -> Value {
-    json!({
+    let mut document = json!({
         "kernel": kernel,
         "target": l.target.name,
         "resources": {
@@ -76,31 +77,54 @@ fn document(kernel: &str, l: &Listing) -> Value {
             "sgpr": l.sgprs,
             "lds": l.lds_bytes,
             "scratch": l.scratch_bytes,
+            "code": l.code_bytes(),
             "group_size": l.group_size,
             "waves_per_simd": l.occupancy.waves_per_simd,
             "limited_by": l.occupancy.limited_by.name(),
         },
         "instructions": l.entries.iter().map(entry_json).collect::<Vec<_>>(),
-    })
+    });
+    if let (Some([sgprs, vgprs]), Some(resources)) = (l.spills, document["resources"].as_object_mut()) {
+        resources.insert("sgpr_spills".into(), sgprs.into());
+        resources.insert("vgpr_spills".into(), vgprs.into());
+    }
+    document
 }
 
-/// The page: with what the cycle model says, where there is a launch for it.
-fn html(args: &Args, target: &Target, built: &work::Work, listing: &Listing) -> Result<String, CliError> {
-    let launched = args.work.launch(built)?;
+/// The page, of all kernels of a code object unless one is named or launched: with what the cycle model says, where there is
+/// a launch for it.
+fn html(args: &Args, target: &Target) -> Result<String, CliError> {
+    let built = args.work.open_all(target)?;
+    let listings = built.listings()?;
+    let launched = match &listings[..] {
+        [_] => args.work.launch(&built)?,
+        _ => None,
+    };
     let timing = launched.as_ref().map(|l| l.recording.time(&Costs::default(), false));
     let launch = launched.as_ref().map(|l| &l.recording).zip(timing.as_ref());
     let before = match &args.diff {
-        Some(other) => Some(args.work.other(other).open(target)?.listing()?),
-        None => None,
+        Some(other) => args.work.other(other).open_all(target)?.listings()?,
+        None => Vec::new(),
     };
-    let mut card = Card::new(listing, launch).to_string();
-    if let Some(l) = &launched {
-        card += &format!("launched with {}\n", l.with);
+    let card = |listing: &Listing| {
+        let with = launched.as_ref().map(|l| format!("launched with {}\n", l.with));
+        Card::new(listing, launch).to_string() + &with.unwrap_or_default()
+    };
+    let cards: Vec<String> = listings.iter().map(card).collect();
+    // One kernel is compared with one whatever they are called, several by their names.
+    let old = |now: &Listing| match (&before[..], listings.len()) {
+        ([one], 1) => Some(one),
+        (all, _) => all.iter().find(|l| l.kernel == now.kernel),
+    };
+    let mut shown = Vec::new();
+    for (listing, card) in listings.iter().zip(&cards) {
+        let before = old(listing);
+        shown.push(Shown {
+            listing,
+            launch,
+            card,
+            before,
+        });
     }
-    Ok(page(&Shown {
-        listing,
-        launch,
-        card: &card,
-        before: before.as_ref(),
-    }))
+    Ok(page(&shown))
 }

@@ -2,7 +2,9 @@
 //!
 //! A process is a SIMD, a thread a wave on it. Every instruction is a slice from its issue until its unit is free again, and
 //! what it waited for before is a slice of its own. A cycle is written as a microsecond, as the format has no cycles.
-//! Source: "Trace Event Format", Google, complete events (`X`) and metadata events (`M`).
+//! Source: "Trace Event Format", Google, complete events (`X`) and metadata events (`M`). Numbers of processes and threads
+//! begin with 1: Perfetto takes 0 for the idle process and lays thread 0 over thread 1 (google/perfetto#394,
+//! thoren-d/tracing-chrome#32); they have 32 bits (google/perfetto#363).
 
 use crate::error::{write_file, CliError};
 use crate::output::{Outcome, Output};
@@ -59,8 +61,8 @@ pub fn run(args: &Args, target: &Target, out: &mut Output) -> Result<Outcome, Cl
         })
         .collect();
     let kept: Vec<&Issue> = timing.issues.iter().filter(|i| i.time <= args.cycles).collect();
-    let mut events = names(&kept);
-    let waves = events.len();
+    let waves: BTreeSet<(u32, u32, u32)> = kept.iter().map(|i| (i.simd, i.group, i.wave)).collect();
+    let mut events = names(&waves);
     kept.iter().for_each(|i| slices(i, &code, &mut events));
     let document = json!({
         "traceEvents": events,
@@ -76,7 +78,7 @@ pub fn run(args: &Args, target: &Target, out: &mut Output) -> Result<Outcome, Cl
         file: args.output.display().to_string(),
         events: events.len(),
         cycles: timing.played.0,
-        waves,
+        waves: waves.len(),
     };
     if out.json() {
         out.document(&done)?;
@@ -102,23 +104,30 @@ struct Named {
     line: Option<String>,
 }
 
-fn thread(i: &Issue) -> u64 {
-    u64::from(i.group) * 64 + u64::from(i.wave)
+/// Number of a SIMD's process.
+fn process(simd: u32) -> u32 {
+    simd + 1
+}
+
+/// Number of a wave's thread; a workgroup has 32 waves at most.
+fn thread(group: u32, wave: u32) -> u32 {
+    group.wrapping_mul(32).wrapping_add(wave + 1)
 }
 
 /// What SIMDs and waves are called.
-fn names(issues: &[&Issue]) -> Vec<Value> {
-    let waves: BTreeSet<(u32, u32, u32)> = issues.iter().map(|i| (i.simd, i.group, i.wave)).collect();
+fn names(waves: &BTreeSet<(u32, u32, u32)>) -> Vec<Value> {
     let simds: BTreeSet<u32> = waves.iter().map(|w| w.0).collect();
-    let process = |s: u32| json!({"ph": "M", "name": "process_name", "pid": s, "args": {"name": format!("SIMD {s}")}});
-    let thread = |(s, g, w): (u32, u32, u32)| {
-        let tid = u64::from(g) * 64 + u64::from(w);
-        json!({"ph": "M", "name": "thread_name", "pid": s, "tid": tid, "args": {"name": format!("group {g} wave {w}")}})
+    let simd = |s: u32| {
+        [
+            json!({"ph": "M", "name": "process_name", "pid": process(s), "args": {"name": format!("SIMD {s}")}}),
+            json!({"ph": "M", "name": "process_sort_index", "pid": process(s), "args": {"sort_index": s}}),
+        ]
     };
+    let wave = |(s, g, w): (u32, u32, u32)| json!({"ph": "M", "name": "thread_name", "pid": process(s), "tid": thread(g, w), "args": {"name": format!("group {g} wave {w}")}});
     simds
         .into_iter()
-        .map(process)
-        .chain(waves.into_iter().map(thread))
+        .flat_map(simd)
+        .chain(waves.iter().copied().map(wave))
         .collect()
 }
 
@@ -127,14 +136,14 @@ fn slices(i: &Issue, code: &[Named], events: &mut Vec<Value>) {
     if i.time > i.from {
         events.push(json!({
             "ph": "X", "name": format!("wait: {}", i.why.name()), "cat": if i.why == Stall::Barrier { "barrier" } else { "wait" },
-            "pid": i.simd, "tid": thread(i), "ts": i.from, "dur": i.time - i.from,
+            "pid": process(i.simd), "tid": thread(i.group, i.wave), "ts": i.from, "dur": i.time - i.from,
             "cname": "grey", "args": {"for": named.text},
         }));
     }
     // A wave's slices may not overlap; the unit may be held longer than the wave.
     events.push(json!({
         "ph": "X", "name": named.text, "cat": named.class,
-        "pid": i.simd, "tid": thread(i), "ts": i.time, "dur": 1,
+        "pid": process(i.simd), "tid": thread(i.group, i.wave), "ts": i.time, "dur": 1,
         "args": {"offset": format!("{:#x}", named.offset), "line": named.line, "unit held": i.until - i.time},
     }));
 }

@@ -59,6 +59,10 @@ pub struct Work {
     object: CodeObject,
     symbol: String,
     entry: Option<(&'static KernelEntry, Vec<i64>)>,
+    /// All kernels of the code object are looked at.
+    all: bool,
+    /// Work-items of a workgroup and dynamic LDS bytes of the launch, where the command line says so.
+    sized: Option<(u32, u32)>,
 }
 
 /// A launch the model can look at.
@@ -88,8 +92,7 @@ impl What {
     /// Errors: no such kernel or file, what is no code object.
     pub fn open(&self, target: &Target) -> Result<Work, CliError> {
         let path = Path::new(&self.what);
-        let looks_like_file = path.extension().is_some() || self.what.contains('/');
-        if !looks_like_file || self.what.contains("::") {
+        if !self.is_file() {
             if self.kernel.is_some() || !self.args.is_empty() || self.block.is_some() {
                 let text = "--kernel, --block and --arg are for code objects; a registered kernel has its own workgroup, and --size sets its arguments";
                 return Err(CliError::Usage(text.into()));
@@ -101,14 +104,15 @@ impl What {
                 object: built.object,
                 symbol: built.symbol,
                 entry: Some((built.entry, built.consts)),
+                all: false,
+                sized: None,
             });
         }
         let in_file = |source| CliError::Object {
             path: path.to_owned(),
             source,
         };
-        let file = read_file(path)?;
-        let object = CodeObject::parse(&file).map_err(in_file)?;
+        let (file, object) = self.read()?;
         let symbol = match &self.kernel {
             Some(name) => object.kernel(name).map_err(in_file)?.name.clone(),
             None => only_kernel(&object, path)?.name.clone(),
@@ -119,7 +123,49 @@ impl What {
             object,
             symbol,
             entry: None,
+            all: false,
+            sized: self
+                .block
+                .map(|b| (b.iter().fold(1, |n: u32, k| n.saturating_mul(*k)), self.lds)),
         })
+    }
+
+    /// The same, without asking which kernel when a code object has several and none is to be launched; see [`Work::listings`].
+    pub fn open_all(&self, target: &Target) -> Result<Work, CliError> {
+        let asked = self.kernel.is_some() || self.grid.is_some() || self.block.is_some() || !self.args.is_empty();
+        if asked || !self.is_file() {
+            return self.open(target);
+        }
+        let (file, object) = self.read()?;
+        let first = object.kernels.first().map(|k| k.name.clone());
+        match (first, object.kernels.len()) {
+            (Some(symbol), 2..) => Ok(Work {
+                name: symbol.clone(),
+                file,
+                object,
+                symbol,
+                entry: None,
+                all: true,
+                sized: None,
+            }),
+            _ => self.open(target),
+        }
+    }
+
+    fn is_file(&self) -> bool {
+        let path = Path::new(&self.what);
+        let looks_like_file = path.extension().is_some() || self.what.contains('/');
+        looks_like_file && !self.what.contains("::")
+    }
+
+    fn read(&self) -> Result<(Vec<u8>, CodeObject), CliError> {
+        let path = Path::new(&self.what);
+        let file = read_file(path)?;
+        let object = CodeObject::parse(&file).map_err(|source| CliError::Object {
+            path: path.to_owned(),
+            source,
+        })?;
+        Ok((file, object))
     }
 
     /// Launches it; `None` for a kernel of a code object without grid and block.
@@ -258,9 +304,21 @@ impl Work {
         })
     }
 
-    /// Its listing with the text of its source lines.
+    /// Listings of all kernels that are looked at.
+    pub fn listings(&self) -> Result<Vec<Listing>, CliError> {
+        if !self.all {
+            return Ok(vec![self.listing()?]);
+        }
+        let of = |k| Listing::new(&self.object, k).with_source(t0_runtime::read_source);
+        Ok(self.object.kernels.iter().map(of).collect())
+    }
+
+    /// Its listing with the text of its source lines, and with the occupancy of the launch.
     pub fn listing(&self) -> Result<Listing, CliError> {
         let mut listing = Listing::new(&self.object, self.kernel()?).with_source(t0_runtime::read_source);
+        if let Some((group, lds)) = self.sized {
+            listing = listing.launched(group, lds);
+        }
         listing.kernel.clone_from(&self.name);
         Ok(listing)
     }

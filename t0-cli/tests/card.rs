@@ -1,4 +1,4 @@
-//! `t0 card`, `t0 trace`, `t0 run --timing` and the page of `t0 isa` from outside.
+//! `t0 card`, `t0 run --timing` and the page of `t0 isa` from outside.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod common;
@@ -88,6 +88,11 @@ fn a_card_of_a_code_object_needs_a_launch_for_its_times() {
     let launch = [&["card", file, "--grid", "16", "--block", "256", "--json"][..], &arrays].concat();
     let v = json(&t0(&launch));
     assert!(v["cycles"].as_u64().unwrap() > 1000 && v["groups"] == 16, "{v}");
+    // The occupancy is that of the launch, with its dynamic LDS: one group of 8 waves on each CU's 64 KB.
+    assert_eq!(v["resources"]["group_size"], 256);
+    let v = json(&t0(&[&launch[..], &["--lds", "40000"]].concat()));
+    let r = &v["resources"];
+    assert_eq!((&r["lds"], &r["limited_by"]), (&40000.into(), &"lds".into()), "{r}");
     let ran = t0(&["card", file, "--grid", "16"]);
     assert_eq!(ran.status, 2);
     assert!(
@@ -95,6 +100,68 @@ fn a_card_of_a_code_object_needs_a_launch_for_its_times() {
         "{}",
         ran.err
     );
+}
+
+/// A loop over registers whose rare part stands behind the end and branches back: one loop, no memory, no wait.
+const NO_MEMORY: &str = r#"
+.amdgcn_target "amdgcn-amd-amdhsa--gfx1100"
+.text
+.globl k
+.p2align 8
+.type k,@function
+k:
+  s_mov_b32 s4, 9
+.Ltop:
+  v_add_f32 v0, v0, v0
+  s_cmp_eq_u32 s4, 7
+  s_cbranch_scc1 .Lrare
+.Lback:
+  s_sub_u32 s4, s4, 1
+  s_cmp_lg_u32 s4, 0
+  s_cbranch_scc1 .Ltop
+  s_endpgm
+.Lrare:
+  v_mul_f32 v0, v0, v0
+  s_branch .Lback
+.Lend:
+.size k, .Lend-k
+.fill 64, 4, 0xbf9f0000
+.rodata
+.p2align 6
+.amdhsa_kernel k
+  .amdhsa_next_free_vgpr 8
+  .amdhsa_next_free_sgpr 8
+.end_amdhsa_kernel
+"#;
+
+#[test]
+fn a_card_has_no_zero_for_what_nobody_knows_and_no_loop_where_nothing_goes_round() {
+    let dir = folder("nothing");
+    let path = |name: &str| dir.join(name).to_str().unwrap().to_owned();
+    std::fs::write(path("k.s"), NO_MEMORY).unwrap();
+    assert_eq!(t0(&["asm", &path("k.s"), "-o", &path("k.co")]).err, "");
+    let launch = ["card", &path("k.co"), "--grid", "4", "--block", "64"];
+    let v = json(&t0(&[&launch[..], &["--json"]].concat()));
+    assert!(
+        v["cycles"].as_u64().unwrap() > 0 && v["resources"]["group_size"] == 64,
+        "{v}"
+    );
+    for name in ["beyond_l2", "from_dram", "roofline"] {
+        assert!(v.get(name).is_none(), "{name}: it has no memory to speak of: {v}");
+    }
+    let loops = v["loops"].as_array().unwrap();
+    assert_eq!(loops.len(), 1, "{loops:?}");
+    // .Ltop to the branch that closes it, and the rare part behind s_endpgm.
+    assert_eq!(loops[0]["spans"], serde_json::json!([[4, 24], [32, 36]]));
+    assert_eq!((&loops[0]["valu"], &loops[0]["instructions"]), (&2.into(), &8.into()));
+    let text = t0(&launch).out;
+    assert!(
+        text.contains("loop 0x4 to 0x18 and 0x20 to 0x24: 8 instructions"),
+        "{text}"
+    );
+    for word in ["misses of the L0", "LDS passes", "roofline"] {
+        assert!(!text.contains(word), "{word} in\n{text}");
+    }
 }
 
 #[test]
@@ -112,38 +179,6 @@ fn a_card_refuses_what_it_cannot_have() {
     );
     check(&["trace", "missing.co", "-o", "t.json"], "missing.co");
     check(&["isa", "saxpy", "--diff", "reduce"], "--diff is for --format html");
-}
-
-#[test]
-fn a_trace_is_in_the_trace_event_format() {
-    let path = folder("trace").join("t.json");
-    let ran = t0(&[
-        "trace",
-        "softmax",
-        "--size",
-        "64",
-        "-o",
-        path.to_str().unwrap(),
-        "--json",
-    ]);
-    let done = json(&ran);
-    let v: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
-    let events = v["traceEvents"].as_array().unwrap();
-    assert_eq!(done["events"].as_u64().unwrap() as usize, events.len());
-    let names: Vec<&Value> = events.iter().filter(|e| e["ph"] == "M").collect();
-    assert!(names.iter().any(|e| e["args"]["name"] == "SIMD 0"));
-    // Slices of a wave do not overlap, and every one of them has a name and a length.
-    let mut last = std::collections::HashMap::new();
-    let mut waits = 0;
-    for e in events.iter().filter(|e| e["ph"] == "X") {
-        let (at, long) = (e["ts"].as_u64().unwrap(), e["dur"].as_u64().unwrap());
-        assert!(long > 0 && e["name"].is_string(), "{e}");
-        let end = last.entry((e["pid"].as_u64(), e["tid"].as_u64())).or_insert(0);
-        assert!(at >= *end, "{e} begins before {end}");
-        *end = at + long;
-        waits += u32::from(e["name"].as_str().unwrap().starts_with("wait: "));
-    }
-    assert!(waits > 0 && last.len() > 1);
 }
 
 #[test]
@@ -168,8 +203,12 @@ fn a_run_with_timing_tells_cycles() {
 
 /// The document in a page.
 fn data(page: &str) -> Value {
-    let line = page.lines().find_map(|l| l.strip_prefix("const DATA = ")).unwrap();
-    serde_json::from_str(line.trim_end_matches(';')).unwrap()
+    let (_, rest) = page
+        .split_once("<script type=\"application/json\" id=\"data\">")
+        .unwrap();
+    let (text, _) = rest.split_once("</script>").unwrap();
+    assert!(!text.contains('<'), "it could end the element it stands in");
+    serde_json::from_str(text).unwrap()
 }
 
 #[test]
@@ -189,9 +228,22 @@ fn a_page_carries_everything_it_shows() {
     ]);
     assert_eq!((ran.status, ran.err.as_str()), (0, ""));
     let page = std::fs::read_to_string(path).unwrap();
-    let v = data(&page);
+    // Self-contained: nothing in it asks for another file.
+    for wanted in ["http:", "https:", "src=", "url(", "@import", "fetch("] {
+        let found = page.replace("http://www.w3.org/2000/svg", "");
+        assert!(!found.contains(wanted), "{wanted} in the page");
+    }
+    let document = data(&page);
+    let (v, help) = (&document["kernels"][0], &document["help"]);
     let all = v["instructions"].as_array().unwrap();
     assert!(all.len() > 100 && v["timed"] == true);
+    assert_eq!(document["kernels"].as_array().unwrap().len(), 1);
+    let bytes: usize = all.iter().map(|i| i["bytes"].as_str().unwrap().len() / 2).sum();
+    let summary = v["summary"].as_str().unwrap();
+    assert!(
+        summary.contains(&format!("no spills, {bytes} bytes of code; ")),
+        "{summary}"
+    );
     let waits: Vec<&Value> = all.iter().filter(|i| i["opcode"] == "s_waitcnt").collect();
     assert!(waits.iter().all(|i| i["why"].is_string()), "every wait has a reason");
     assert!(waits.iter().any(|i| i["why"].as_str().unwrap().contains("needs what")));
@@ -200,7 +252,7 @@ fn a_page_carries_everything_it_shows() {
             .as_array()
             .unwrap()
             .iter()
-            .map(|f| span(f["bits"].as_str().unwrap()))
+            .map(|f| span(f[2].as_str().unwrap()))
             .sum();
         assert_eq!(
             bits,
@@ -208,10 +260,39 @@ fn a_page_carries_everything_it_shows() {
             "the fields are all bits: {i}"
         );
         assert!(
-            v["help"][i["opcode"].as_str().unwrap()]["what"].is_string(),
+            help[i["opcode"].as_str().unwrap()]["what"].is_string(),
             "no help for {i}"
         );
     }
+    assert!(all.iter().all(|i| i["group"].is_string() && i.get("error").is_none()));
+    let of = |start: &str, group: &str| {
+        let named = all.iter().filter(|i| i["text"].as_str().unwrap().starts_with(start));
+        let (n, fits) = named.fold((0, true), |(n, fits), i| (n + 1, fits && i["group"] == group));
+        assert!(n > 0 && fits, "{start} is {group}");
+    };
+    for (start, group) in [
+        ("v_wmma", "wmma"),
+        ("ds_", "lds"),
+        ("buffer_", "vmem"),
+        ("s_waitcnt", "sync"),
+        ("s_cbranch", "branch"),
+    ] {
+        of(start, group);
+    }
+    // Blocks hold every instruction once, in order.
+    let blocks = v["blocks"].as_array().unwrap();
+    let mut next = 0;
+    for b in blocks {
+        assert_eq!(b["from"].as_u64().unwrap(), next, "{b}");
+        let last = all.iter().find(|i| i["offset"] == b["to"]).unwrap();
+        next = b["to"].as_u64().unwrap() + last["bytes"].as_str().unwrap().len() as u64 / 2;
+        assert!(b["next"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|n| n.as_u64().unwrap() < blocks.len() as u64));
+    }
+    assert!(blocks.iter().any(|b| b["depth"] == 1), "the loop over k");
     let source = v["sources"][0]["lines"].to_string();
     assert!(source.contains("wmma(ta.frag(i, kk)") && !v["loops"].as_array().unwrap().is_empty());
 }
@@ -239,7 +320,7 @@ fn a_page_shows_what_is_different_between_two_builds() {
         path,
     ]);
     assert_eq!((ran.status, ran.err.as_str()), (0, ""));
-    let v = data(&std::fs::read_to_string(path).unwrap());
+    let v = &data(&std::fs::read_to_string(path).unwrap())["kernels"][0];
     let count = |change: Option<&str>| {
         let all = v["instructions"].as_array().unwrap().iter();
         all.filter(|i| i.get("change").and_then(Value::as_str) == change)
@@ -254,6 +335,100 @@ fn a_page_shows_what_is_different_between_two_builds() {
     assert_eq!(count(None) + count(Some("add")), listed("gemm::<64,64,32>"));
     assert_eq!(count(None) + count(Some("del")), listed("gemm::<64,64,16>"));
     assert!(count(Some("add")) > 0 && count(Some("del")) > 0 && count(None) > 50);
+}
+
+/// Two kernels that take 104 VGPRs, of which 100 and 1 are live: 12 waves a SIMD, and with 96 there would be 16.
+const TWO_KERNELS: &str = r#"
+.amdgcn_target "amdgcn-amd-amdhsa--gfx1100"
+.text
+.globl wide
+.p2align 8
+.type wide,@function
+wide:
+.set n, 0
+.rept 100
+  v_mov_b32 v[n], 0
+  .set n, n+1
+.endr
+.set n, 0
+.rept 99
+  v_add_f32 v[n+1], v[n+1], v[n]
+  .set n, n+1
+.endr
+  s_endpgm
+.Lend1:
+.size wide, .Lend1-wide
+.globl narrow
+.p2align 8
+.type narrow,@function
+narrow:
+  v_mov_b32 v0, 0
+  v_mov_b32 v1, v0
+  s_endpgm
+.Lend2:
+.size narrow, .Lend2-narrow
+.rodata
+.p2align 6
+.amdhsa_kernel wide
+  .amdhsa_next_free_vgpr 104
+  .amdhsa_next_free_sgpr 8
+.end_amdhsa_kernel
+.amdhsa_kernel narrow
+  .amdhsa_next_free_vgpr 104
+  .amdhsa_next_free_sgpr 8
+.end_amdhsa_kernel
+"#;
+
+#[test]
+fn a_page_has_all_kernels_of_a_code_object() {
+    let dir = folder("kernels");
+    let path = |name: &str| dir.join(name).to_str().unwrap().to_owned();
+    std::fs::write(path("two.s"), TWO_KERNELS).unwrap();
+    let ran = t0(&["asm", &path("two.s"), "-o", &path("two.co")]);
+    assert_eq!((ran.status, ran.err.as_str()), (0, ""));
+    let page = |more: &[&str]| {
+        let args = ["isa", &path("two.co"), "--format", "html", "-o", &path("two.html")];
+        let ran = t0(&[&args[..], more].concat());
+        assert_eq!((ran.status, ran.err.as_str()), (0, ""));
+        data(&std::fs::read_to_string(path("two.html")).unwrap())
+    };
+    let v = page(&[]);
+    let names: Vec<&str> = v["kernels"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|k| k["kernel"].as_str().unwrap())
+        .collect();
+    // By name.
+    assert_eq!(names, ["narrow", "wide"]);
+    for k in v["kernels"].as_array().unwrap() {
+        assert_eq!(
+            k["next_wave"],
+            serde_json::json!({"vgprs": 96, "from": 12, "waves": 16})
+        );
+        assert_eq!(k["timed"], false);
+        let summary = k["summary"].as_str().unwrap();
+        assert!(
+            !summary.contains("spills"),
+            "it has no metadata: nobody knows: {summary}"
+        );
+    }
+    let live = |k: usize| {
+        let all = v["kernels"][k]["instructions"].as_array().unwrap().iter();
+        all.map(|i| i["live_vgpr"].as_u64().unwrap()).max().unwrap()
+    };
+    assert_eq!((live(0), live(1)), (1, 100));
+    let one = page(&["--kernel", "narrow"]);
+    assert_eq!(one["kernels"].as_array().unwrap().len(), 1);
+    let same = page(&["--diff", &path("two.co")]);
+    let changes = same.to_string().matches("\"change\"").count();
+    assert_eq!(changes, 0, "each kernel is compared with that of its name");
+    let ran = t0(&["isa", &path("two.co")]);
+    assert!(
+        ran.status == 2 && ran.err.contains("choose one with --kernel"),
+        "{}",
+        ran.err
+    );
 }
 
 /// The recorded code objects of `t0 bench model` are what clang makes of their source, where it is there.

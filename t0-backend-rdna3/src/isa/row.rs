@@ -115,6 +115,23 @@ pub enum Class {
 }
 
 impl Class {
+    /// The functional group, as listings and timelines name it.
+    pub fn group(self) -> &'static str {
+        use Class::*;
+        match self {
+            Valu | ValuMul | Valu64 | ValuF64 | ValuLane => "valu",
+            ValuTrans => "trans",
+            Wmma => "wmma",
+            Salu => "salu",
+            Smem | SmemInv => "smem",
+            VmemLoad | VmemStore | VmemAtomic | VmemInv => "vmem",
+            LdsLoad | LdsStore | LdsAtomic | LdsLane | LdsDir => "lds",
+            Branch | End => "branch",
+            Wait | Barrier => "sync",
+            Control | Msg => "control",
+            Export => "export",
+        }
+    }
     /// Runs on the vector ALU (any rate, WMMA included).
     pub fn is_valu(self) -> bool {
         use Class::*;

@@ -1,9 +1,10 @@
 //! What the machine code tells without a launch: resources, the next step of occupancy, loops.
 
 use serde::Serialize;
+use t0_backend_rdna3::flow::{Flow, NaturalLoop};
 use t0_backend_rdna3::isa::Class;
 use t0_backend_rdna3::listing::{Entry, Listing};
-use t0_backend_rdna3::occupancy::{occupancy, Limit, Usage};
+use t0_backend_rdna3::occupancy::{occupancy, with_fewer_vgprs, Limit, Usage};
 
 use crate::timing::{Recording, Timing};
 
@@ -47,10 +48,12 @@ impl Resources {
 /// A loop of the machine code.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Loop {
-    /// Offsets of its first instruction and of the branch that closes it.
+    /// Offset of the instruction every round begins with.
     pub from: u64,
-    /// See `from`.
+    /// Offset of the last instruction that leads back there.
     pub to: u64,
+    /// Offsets of the first and the last instruction of each run of its instructions; code compilers put elsewhere is a run of its own.
+    pub spans: Vec<(u64, u64)>,
     /// The line most of its instructions come from.
     pub file: Option<String>,
     /// See `file`.
@@ -80,33 +83,25 @@ pub struct Loop {
     pub cycles_per_round: Option<f64>,
 }
 
-/// Loops by the branches that go back, outer ones first.
+/// The natural loops, outer ones first.
 pub(super) fn loops(l: &Listing) -> Vec<Loop> {
-    let mut spans: Vec<(u64, u64)> = Vec::new();
-    for e in &l.entries {
-        let Some(to) = e.branch_target.filter(|&t| t <= e.offset) else {
-            continue;
-        };
-        // Branches back to one place are one loop.
-        match spans.iter_mut().find(|s| s.0 == to) {
-            Some(s) => s.1 = s.1.max(e.offset),
-            None => spans.push((to, e.offset)),
-        }
-    }
-    spans.sort_by_key(|s| (s.0, std::cmp::Reverse(s.1)));
-    let depth = |s: &(u64, u64)| spans.iter().filter(|o| *o != s && o.0 <= s.0 && s.1 <= o.1).count() as u32;
-    spans.iter().map(|s| one(l, *s, depth(s))).collect()
+    let flow = Flow::new(&l.entries);
+    flow.loops.iter().map(|x| one(l, &flow, x)).collect()
 }
 
-fn one(l: &Listing, (from, to): (u64, u64), depth: u32) -> Loop {
+fn one(l: &Listing, flow: &Flow, natural: &NaturalLoop) -> Loop {
+    let offset = |k: usize| l.entries.get(k).map_or(0, |e| e.offset);
+    let spans = flow.spans(natural);
+    let last = natural.latches.last().map_or(0, |&b| flow.blocks[b].last);
     let mut out = Loop {
-        from,
-        to,
-        depth,
+        from: offset(flow.blocks[natural.header].first),
+        to: offset(last),
+        spans: spans.iter().map(|s| (offset(s.0), offset(s.1))).collect(),
+        depth: natural.depth,
         ..Loop::default()
     };
     let mut lines: Vec<((String, u32), u32)> = Vec::new();
-    for e in l.entries.iter().filter(|e| (from..=to).contains(&e.offset)) {
+    for e in spans.iter().flat_map(|s| &l.entries[s.0..=s.1]) {
         count(&mut out, e);
         let Some(line) = &e.line else { continue };
         let place = (line.file.to_string(), line.line);
@@ -137,14 +132,16 @@ fn count(out: &mut Loop, e: &Entry) {
     out.scratch += u32::from(e.text.starts_with("scratch_"));
 }
 
-/// Fills in how long a wave takes for a round of each loop.
+/// Fills in how long a wave takes for a round of each loop: rounds are what its first instruction was issued.
 pub(super) fn rounds(loops: &mut [Loop], recording: &Recording, t: &Timing) {
     let at: Vec<u64> = recording.instructions().map(|i| i.0).collect();
     for l in loops {
         let (mut cycles, mut rounds) = (0, 0);
-        for (offset, s) in at.iter().zip(&t.sites).filter(|x| (l.from..=l.to).contains(x.0)) {
-            cycles += s.issued + s.stalls.iter().sum::<u64>();
-            if *offset == l.to {
+        for (offset, s) in at.iter().zip(&t.sites) {
+            if l.spans.iter().any(|span| (span.0..=span.1).contains(offset)) {
+                cycles += s.issued + s.stalls.iter().sum::<u64>();
+            }
+            if *offset == l.from {
                 rounds = s.issued;
             }
         }
@@ -182,9 +179,7 @@ pub(super) fn next_step(l: &Listing) -> Option<String> {
             ))
         }
         Limit::Vgprs => {
-            let more = |n: &u32| at(Usage { vgprs: *n, ..l.usage }).groups > now.groups;
-            let vgprs = (1..l.usage.vgprs).rev().find(more)?;
-            let to = at(Usage { vgprs, ..l.usage }).waves_per_simd;
+            let (vgprs, to) = with_fewer_vgprs(&l.target, &l.usage)?;
             let free = l.vgprs.saturating_sub(vgprs);
             Some(step(now.waves_per_simd, to, &format!("≤ {vgprs} VGPRs: free {free}")))
         }

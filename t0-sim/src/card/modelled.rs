@@ -161,10 +161,12 @@ pub struct Modelled {
     pub stalls_by_line: Vec<ByLine>,
     /// Conflicts of banks.
     pub bank_conflicts: BankConflicts,
-    /// Share of the L0's misses that also miss the L2, and of those that come from DRAM.
-    pub beyond_l2: f64,
-    /// See `beyond_l2`.
-    pub from_dram: f64,
+    /// Share of the L0's misses that also miss the L2; `None` without any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub beyond_l2: Option<f64>,
+    /// Share of what misses the L2 that comes from DRAM; `None` where nothing does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from_dram: Option<f64>,
     /// `None` without floating-point operations or without memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub roofline: Option<Roofline>,
@@ -176,6 +178,7 @@ impl Modelled {
         let all: u64 = t.stalls().iter().sum::<u64>().max(1);
         let sites = joined(listing, recording, t);
         let utilisation = Utilisation::of(t);
+        let beyond_l2 = (t.sectors[0] > t.sectors[1]).then_some(t.far.beyond_l2);
         let mut waits: Vec<(&'static str, f64)> = STALLS
             .iter()
             .zip(t.stalls())
@@ -196,8 +199,8 @@ impl Modelled {
             stalls: stalls(&sites, all),
             stalls_by_line: by_line(listing, &sites, all),
             bank_conflicts: conflicts(&sites),
-            beyond_l2: t.far.beyond_l2,
-            from_dram: t.far.dram,
+            beyond_l2,
+            from_dram: beyond_l2.filter(|b| *b > 0.0).map(|_| t.far.dram),
             roofline: roofline(&sites, t),
             utilisation,
         }

@@ -63,10 +63,10 @@ fn of_loop(l: &Loop) -> String {
         .map(|c| format!("; a round takes a wave {c:.0} cycles"))
         .unwrap_or_default();
     let indent = "  ".repeat(l.depth as usize + 1);
+    let spans: Vec<String> = l.spans.iter().map(|s| format!("{:#x} to {:#x}", s.0, s.1)).collect();
     format!(
-        "{indent}loop {:#x} to {:#x}{place}: {} instructions ({}){cycles}",
-        l.from,
-        l.to,
+        "{indent}loop {}{place}: {} instructions ({}){cycles}",
+        spans.join(" and "),
         l.instructions,
         kinds.join(", ")
     )
@@ -97,19 +97,27 @@ impl fmt::Display for Modelled {
                 .join(", ")
         };
         writeln!(f, "  busy: {}", list(&self.utilisation.units()))?;
-        writeln!(f, "  waits: {}", list(&self.waits))?;
+        let waits = list(&self.waits);
+        if !waits.is_empty() {
+            writeln!(f, "  waits: {waits}")?;
+        }
         let b = &self.bank_conflicts;
+        let lds = (b.lds_passes > 0).then(|| format!("{} of {} LDS passes, ", b.lds, b.lds_passes));
         writeln!(
             f,
-            "  bank conflicts: {} of {} LDS passes, {} cycles for VGPRs",
-            b.lds, b.lds_passes, b.vgpr
+            "  bank conflicts: {}{} cycles for VGPRs",
+            lds.unwrap_or_default(),
+            b.vgpr
         )?;
-        writeln!(
-            f,
-            "  misses of the L0: {} beyond the L2, {} of those from DRAM",
-            percent(self.beyond_l2),
-            percent(self.from_dram)
-        )?;
+        if let Some(beyond) = self.beyond_l2 {
+            let dram = self.from_dram.map(|d| format!(", {} of those from DRAM", percent(d)));
+            writeln!(
+                f,
+                "  misses of the L0: {} beyond the L2{}",
+                percent(beyond),
+                dram.unwrap_or_default()
+            )?;
+        }
         if let Some(r) = &self.roofline {
             writeln!(
                 f,

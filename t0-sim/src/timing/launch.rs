@@ -24,7 +24,7 @@ use super::memory::Far;
 use super::plan::{Plan, WINDOW};
 use super::record::{GroupTrace, SECTOR};
 use super::wave::STALLS;
-use super::wgp::{Issue, Options, Run, Site, Unit, Wgp, SIMDS, UNITS};
+use super::wgp::{Issue, Options, Run, Site, Wgp, SIMDS, UNITS};
 
 /// What was kept of a launch for the model.
 #[derive(Clone, Debug)]
@@ -119,7 +119,7 @@ impl Recording {
 
     /// The same with the unit each issues to.
     pub fn classes(&self) -> impl Iterator<Item = (u64, String, &'static str)> + '_ {
-        let of = |i: &crate::program::Instr| (i.offset, self.program.text(i.index), Unit::of(i.class).name());
+        let of = |i: &crate::program::Instr| (i.offset, self.program.text(i.index), i.class.group());
         self.program.code.iter().map(of)
     }
 
