@@ -261,7 +261,7 @@ impl Listing {
         let vgprs = m.map_or(d.vgprs(), |m| m.vgprs);
         let group_size = match m.map(|m| (m.required_group_size, m.max_group_size)) {
             Some((Some([x, y, z]), _)) => x.saturating_mul(y).saturating_mul(z),
-            Some((None, most)) if most > 0 => most,
+            Some((None, Some(most))) if most > 0 => most,
             _ => d.wave_size(),
         };
         let usage = Usage {

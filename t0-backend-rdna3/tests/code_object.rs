@@ -522,5 +522,23 @@ fn wrong_metadata_is_named() {
                 \x20       .value_kind: by_value\n\t.end_amdgpu_metadata\n";
     let file = t0_backend_rdna3::asm::assemble(text, &Default::default()).unwrap().file;
     let error = CodeObject::parse(&file).unwrap_err().to_string();
-    assert!(error.contains("kernel `f`") && error.contains("`.size: -8`"), "{error}");
+    assert_eq!(
+        error,
+        "the metadata of argument 0 of kernel `f` has `.size: -8`, which must be a number of 32 bits without sign; correct `.size`"
+    );
+    // What may be missing must be right where it is there.
+    for (key, was, is) in [
+        (".kernarg_segment_size", "8", "99999999999"),
+        (".max_flat_workgroup_size", "32", "99999999999"),
+        (".vgpr_count", "1", "-1"),
+    ] {
+        let text = text.replace(".size: -8", ".size: 8");
+        let text = text.replace(&format!("{key}: {was}"), &format!("{key}: {is}"));
+        let file = t0_backend_rdna3::asm::assemble(&text, &Default::default())
+            .unwrap()
+            .file;
+        let error = CodeObject::parse(&file).unwrap_err().to_string();
+        let want = format!("the metadata of kernel `f` has `{key}: {is}`, which must be a number of 32 bits without sign; correct `{key}`");
+        assert_eq!(error, want);
+    }
 }

@@ -247,13 +247,14 @@ impl Guarded {
             }
         }
         let first = first?;
+        let s = if elements == 1 { "" } else { "s" };
         let (are, them) = if missing == 1 {
-            ("element was", "")
+            ("was", "")
         } else {
-            ("elements were", ", the first")
+            ("were", ", the first")
         };
         let text = format!(
-            "argument {index} ({}): {missing} of {elements} {are} never written{them} at index {first}; the file has undefined bytes there",
+            "argument {index} ({}): {missing} of {elements} element{s} {are} never written{them} at index {first}; the file has undefined bytes there",
             self.name,
         );
         let m = Message::new(Severity::Warning, "never-written", text);

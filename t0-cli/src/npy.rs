@@ -27,6 +27,55 @@ fn is_number(descriptor: &str) -> bool {
     )
 }
 
+fn no_number(descriptor: &str) -> io::Error {
+    invalid(&format!(
+        "elements of dtype `{descriptor}` are no numbers a kernel knows; save booleans, integers of 8 to 64 bits, floats of 16 to 64 \
+         bits or complex numbers of those (bf16 as .view(numpy.uint16))"
+    ))
+}
+
+/// What begins every `.npy` file; the format's version, then the header's length follow.
+const MAGIC: &[u8] = b"\x93NUMPY";
+
+/// Where the header ends, if the file tells (NumPy's "npy format": a length of 2 bytes in version 1, of 4 in later ones).
+fn header_end(file: &[u8]) -> Option<usize> {
+    let at = MAGIC.len() + 2;
+    let len = match file.get(MAGIC.len())? {
+        1 => u16::from_le_bytes(file.get(at..at + 2)?.try_into().ok()?).into(),
+        _ => u32::from_le_bytes(file.get(at..at + 4)?.try_into().ok()?),
+    };
+    let begin = at + if file[MAGIC.len()] == 1 { 2 } else { 4 };
+    begin.checked_add(usize::try_from(len).ok()?)
+}
+
+/// Refuses a file that is none of NumPy's, or ends within its header.
+fn whole_header(file: &[u8]) -> io::Result<()> {
+    let begins = file.starts_with(MAGIC) || !file.is_empty() && MAGIC.starts_with(file);
+    if !begins {
+        return Err(invalid(
+            "it is no .npy file (it does not begin with \\x93NUMPY); save it with numpy.save",
+        ));
+    }
+    let have = file.len();
+    match header_end(file) {
+        Some(end) if end <= have => Ok(()),
+        Some(end) => Err(invalid(&format!(
+            "the file ends within the header, which has {end} bytes: {have} are there; save it again"
+        ))),
+        None => Err(invalid(&format!(
+            "the file ends within the header: {have} bytes are there; save it again"
+        ))),
+    }
+}
+
+/// The element descriptor of a header, when it is a text that is no number.
+fn unknown(file: &[u8]) -> Option<String> {
+    let header = String::from_utf8_lossy(file.get(MAGIC.len() + 4..header_end(file)?)?);
+    let value = header.split_once("'descr':")?.1.trim_start();
+    let descriptor = value.strip_prefix('\'')?.split_once('\'')?.0;
+    (!is_number(descriptor)).then(|| descriptor.to_owned())
+}
+
 impl Array {
     /// Reads a `.npy` file.
     ///
@@ -34,7 +83,11 @@ impl Array {
     /// more than the shape says.
     pub fn read(mut file: Vec<u8>) -> io::Result<Array> {
         let mut rest = &file[..];
-        let header = NpyHeader::from_reader(&mut rest)?;
+        whole_header(rest)?;
+        let header = NpyHeader::from_reader(&mut rest).map_err(|e| match unknown(&file) {
+            Some(descriptor) => no_number(&descriptor),
+            None => e,
+        })?;
         let DType::Plain(elem) = header.dtype() else {
             return Err(invalid("the array has structured elements; save plain numbers"));
         };
@@ -43,10 +96,7 @@ impl Array {
             .ok_or_else(|| invalid("the array's elements are too large"))?;
         let descriptor = elem.to_string();
         if !is_number(&descriptor) {
-            return Err(invalid(&format!(
-                "elements of dtype `{descriptor}` are no numbers a kernel knows; save booleans, integers of 8 to 64 bits, floats of 16 to 64 \
-                 bits or complex numbers of those (bf16 as .view(numpy.uint16))"
-            )));
+            return Err(no_number(&descriptor));
         }
         if elem.endianness() == Endianness::Big && size > 1 {
             return Err(invalid("the array is big-endian; save it as little-endian"));
@@ -56,9 +106,16 @@ impl Array {
                 "the array is in Fortran order; save numpy.ascontiguousarray of it",
             ));
         }
-        let bytes = header.shape().iter().try_fold(size as u64, |n, &d| n.checked_mul(d));
-        let bytes = bytes.and_then(|n| rest.get(..usize::try_from(n).ok()?));
-        let bytes = bytes.ok_or_else(|| invalid("the file ends before the array does"))?;
+        let want = header.shape().iter().try_fold(size as u64, |n, &d| n.checked_mul(d));
+        let want =
+            want.ok_or_else(|| invalid("the array has more bytes than there are addresses; the file is damaged"))?;
+        let bytes = usize::try_from(want).ok().and_then(|n| rest.get(..n));
+        let bytes = bytes.ok_or_else(|| {
+            invalid(&format!(
+                "the file ends within the array: {} of its {want} bytes are there; save it again",
+                rest.len()
+            ))
+        })?;
         if bytes.len() < rest.len() {
             return Err(invalid(&format!(
                 "{} bytes follow the {} of the array; the file is damaged, save it again",
@@ -140,16 +197,28 @@ mod tests {
         };
         assert!(file("'>f4'", "False", "(2,)", 8).contains("big-endian"));
         assert!(file("'<f4'", "True", "(2, 2)", 16).contains("Fortran"));
-        assert!(file("'<f4'", "False", "(2,)", 7).contains("ends before"));
+        let short = file("'<f4'", "False", "(2,)", 7);
+        assert!(
+            short.starts_with("the file ends within the array: 7 of its 8 bytes are there"),
+            "{short}"
+        );
         assert!(file("[('a', '<f4')]", "False", "(2,)", 8).contains("structured"));
         assert!(file("'<f4'", "False", "(2,)", 9).contains("1 bytes follow the 8 of the array"));
         for descr in ["'|S3'", "'<U4'", "'<M8[ns]'", "'<f16'", "'|V2'", "'<c32'", "'|O'"] {
             let e = file(descr, "False", "(0,)", 0);
+            assert!(e.contains("no numbers a kernel knows"), "{descr}: {e}");
+        }
+        let read = |file: &[u8]| Array::read(file.to_vec()).unwrap_err().to_string();
+        assert!(read(b"hello").starts_with("it is no .npy file"));
+        assert!(read(b"").starts_with("it is no .npy file"));
+        let whole = [header("<f4", &[1]), vec![0; 4]].concat();
+        for cut in 1..header("<f4", &[1]).len() {
+            let e = read(&whole[..cut]);
+            assert!(e.starts_with("the file ends within the header"), "{cut}: {e}");
             assert!(
-                e.contains("no numbers a kernel knows") || descr == "'|O'",
-                "{descr}: {e}"
+                e.contains(&format!("{cut} are there")) || e.contains(&format!("{cut} bytes are there")),
+                "{e}"
             );
         }
-        assert!(Array::read(b"hello".to_vec()).is_err());
     }
 }

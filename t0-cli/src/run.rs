@@ -11,7 +11,7 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use t0_backend_rdna3::listing::Listing;
-use t0_backend_rdna3::object::{CodeObject, Kernel};
+use t0_backend_rdna3::object::{CodeObject, Kernel, MOST_ITEMS};
 use t0_backend_rdna3::target::Target;
 use t0_runtime::Module;
 use t0_sim::card::Modelled;
@@ -72,9 +72,6 @@ const ARG_HELP: &str = "An argument, in order: a value, TYPE:NUMBER (u32:7 f32:0
 
 /// Bytes of arguments the runtime passes at most.
 const MOST_ARGUMENTS: u32 = 64 << 10;
-
-/// Work-items of a workgroup at most (LLVM AMDGPUUsage, `.max_flat_workgroup_size`).
-const MOST_ITEMS: u64 = 1024;
 
 const STACK_HELP: &str =
     "where functions call themselves or are called through pointers, the compiler does not know their \
@@ -396,6 +393,11 @@ fn check_launch(args: &Args, object: &CodeObject, kernel: &Kernel) -> Result<(),
     let items: u64 = args.block.iter().fold(1, |n, &d| n.saturating_mul(d.into()));
     let name = &kernel.name;
     let metadata = kernel.metadata.as_ref();
+    if let Some((what, fix)) = metadata.and_then(|m| m.impossible_group()) {
+        return Err(CliError::Usage(format!(
+            "the metadata of kernel `{name}` asks for {what}, so no launch is right; give it {fix}"
+        )));
+    }
     if let Some(required) = metadata
         .and_then(|m| m.required_group_size)
         .filter(|r| *r != args.block)
@@ -405,10 +407,7 @@ fn check_launch(args: &Args, object: &CodeObject, kernel: &Kernel) -> Result<(),
             "--block {block}: kernel `{name}` was compiled for workgroups of {required} only; write --block {required}"
         )));
     }
-    let limit = match metadata.map_or(0, |m| m.max_group_size) {
-        0 => MOST_ITEMS,
-        n => MOST_ITEMS.min(n.into()),
-    };
+    let limit = u64::from(metadata.and_then(|m| m.max_group_size).unwrap_or(MOST_ITEMS));
     if items > limit {
         return Err(CliError::Usage(format!(
             "--block {block} has {items} work-items, kernel `{name}` takes at most {limit}; write a smaller --block, or compile it for more \

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use t0_backend_rdna3::object::{self, CodeObject, ObjectError};
+use t0_backend_rdna3::object::{self, CodeObject, ObjectError, MOST_ITEMS};
 use t0_backend_rdna3::target::Target;
 use t0_sim::driver::Executor;
 use t0_sim::Numerics;
@@ -31,7 +31,6 @@ const GUARD: u64 = 256;
 const CODE_END: u32 = 0xbf9f_0000;
 /// Longest argument block.
 const MAX_KERNARG: u64 = 64 << 10;
-const MAX_GROUP: u64 = 1024;
 
 /// A code object on a device.
 #[derive(Clone)]
@@ -362,10 +361,11 @@ impl Kernel {
         }
         let items: u64 = group.iter().map(|&g| u64::from(g)).product();
         let wrong = |what| Err(Error::Group { kernel: kernel(), what });
-        let limit = match self.metadata().map_or(0, |m| m.max_group_size) {
-            0 => MAX_GROUP,
-            n => MAX_GROUP.min(n.into()),
-        };
+        if let Some((what, fix)) = self.metadata().and_then(|m| m.impossible_group()) {
+            return wrong(format!("asks in its metadata for {what}; give it {fix}"));
+        }
+        let limit = self.metadata().and_then(|m| m.max_group_size);
+        let limit = u64::from(limit.unwrap_or(MOST_ITEMS));
         if items == 0 || items > limit {
             return wrong(format!(
                 "cannot have workgroups of {items} work-items, the limit is {limit}"

@@ -146,6 +146,11 @@ impl Submission {
         self.fence.as_ref().is_none_or(Fence::is_done)
     }
 
+    /// Whether there was nothing to do: a grid of no workgroup.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.fence.is_none()
+    }
+
     /// Waits until the launch is complete.
     pub fn wait(&self) -> Result<()> {
         match &self.fence {

@@ -460,7 +460,7 @@ impl<'a> Job<'a> {
                 self.places
                     .site(&program, e.at, e.group.into(), e.wave.into(), e.lane().into())
             };
-            findings.extend(s.finish(name, &site));
+            findings.extend(s.finish(name, &site, &|a, b| program.between(a, b)));
         }
         findings
     }

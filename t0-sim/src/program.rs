@@ -21,7 +21,7 @@ use crate::aperture;
 use crate::driver::ExecFaultKind;
 use crate::exec::vopd::{self, Pair};
 use crate::order;
-use crate::sanitize;
+use crate::sanitize::{self, Between};
 use crate::spin;
 
 /// A source operand.
@@ -194,6 +194,25 @@ pub struct Program {
 }
 
 impl Program {
+    /// What lies between two instructions: by address, as compilers lay out loops and their bodies.
+    pub(crate) fn between(&self, a: u32, b: u32) -> Between {
+        let offset = |i: u32| self.code.get(i as usize).map_or(0, |i| i.offset as i64);
+        let (first, last) = (offset(a).min(offset(b)), offset(a).max(offset(b)));
+        let barrier = |i: &Instr| {
+            let at = i.offset as i64;
+            first < at && at < last && i.op == Opcode::Sopp(isa::Sopp::s_barrier)
+        };
+        let closes = |i: &Instr| {
+            let name = i.op.row().name;
+            let branches = name.starts_with("s_branch") || name.starts_with("s_cbranch_");
+            branches && i.offset as i64 >= last && offset(i.target) <= first
+        };
+        Between {
+            barrier: self.code.iter().any(barrier),
+            looped: self.code.iter().any(closes),
+        }
+    }
+
     /// Decodes what is reachable from the entry for `target`, whose wave size counts. `vgprs` is the wave's
     /// allocation. What only jumps through registers reach is added by [`Program::grow`] when they are taken.
     pub fn decode(fetch: &Fetch, target: &Target, vgprs: u32) -> Program {

@@ -9,13 +9,14 @@
 use super::graph::{Graph, Leaves, Step};
 use super::Raw;
 use crate::isa::{Class, Inst, Opcode, Operand, Reg, RegFile, Sop1};
-use crate::object::KernelDescriptor;
+use crate::object::Kernel;
 
 /// Bytes of a cache line of the scalar unit.
 const LINE: u64 = 64;
 
 /// Checks the kernel itself.
-pub(super) fn check(graph: &Graph, d: &KernelDescriptor, raw: &mut Vec<Raw>) {
+pub(super) fn check(graph: &Graph, kernel: &Kernel, raw: &mut Vec<Raw>) {
+    let d = &kernel.descriptor;
     let first = d.initial_sgprs().kernarg_ptr.filter(|_| d.kernarg_bytes > 0);
     let (Some(&entry), Some(first)) = (graph.entries.first(), first) else {
         return;
@@ -48,7 +49,7 @@ pub(super) fn check(graph: &Graph, d: &KernelDescriptor, raw: &mut Vec<Raw>) {
 }
 
 /// The bit of the pair of SGPRs that `r` is the first of.
-fn pair(r: u32) -> u64 {
+pub(super) fn pair(r: u32) -> u64 {
     match r % 2 {
         0 => 1u64.checked_shl(r / 2).unwrap_or(0),
         _ => 0,
@@ -60,7 +61,7 @@ fn scalar(o: &Operand) -> Option<Reg> {
 }
 
 /// Goes over an instruction: a move of a pair copies, everything else that writes one replaces what is there.
-fn step(holds: u64, s: &Step) -> u64 {
+pub(super) fn step(holds: u64, s: &Step) -> u64 {
     let written = (0..64).filter(|k| s.facts.swrite[k / 32] >> (2 * (k % 32)) & 3 != 0);
     let kept = holds & !written.fold(0, |m, k| m | 1 << k);
     match &s.inst {
@@ -83,14 +84,19 @@ fn offset(i: &Inst) -> Option<i64> {
     }
 }
 
-fn load(s: &Step, holds: u64, size: u32) -> Option<Raw> {
-    let i = s.inst.as_ref()?;
+/// What a scalar load through a pair of `holds` at a constant offset loads into, and that offset.
+pub(super) fn loaded(i: &Inst, holds: u64) -> Option<(Reg, i64)> {
     if i.row().class != Class::Smem || !i.row().name.starts_with("s_load_") {
         return None;
     }
     let base = i.operands.get(1).and_then(scalar)?;
     let from = offset(i).filter(|_| holds & pair(base.index) != 0)?;
-    let to = from + 4 * i64::from(i.operands.first().and_then(scalar)?.count);
+    Some((i.operands.first().and_then(scalar)?, from))
+}
+
+fn load(s: &Step, holds: u64, size: u32) -> Option<Raw> {
+    let (into, from) = loaded(s.inst.as_ref()?, holds)?;
+    let to = from + 4 * i64::from(into.count);
     let whole = from >= size.into();
     if from >= 0 && !whole && to <= u64::from(size).next_multiple_of(LINE) as i64 {
         return None;

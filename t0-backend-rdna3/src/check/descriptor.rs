@@ -45,9 +45,6 @@ const RESERVED: &[(usize, u32, &str)] = &[
     (60, u32::MAX, "bytes 60 to 63"),
 ];
 
-/// Work-items a workgroup can have (LLVM AMDGPUUsage, `.max_flat_workgroup_size`).
-const MOST_ITEMS: u32 = 1024;
-
 /// User SGPRs there are (RDNA3 ISA manual 3.12: COMPUTE_USER_DATA_0 to 15).
 const MOST_USER_SGPRS: u32 = 16;
 
@@ -186,28 +183,12 @@ fn metadata(kernel: &Kernel, raw: &mut Vec<Raw>) {
     if m.vgprs > d.vgprs() {
         differ("VGPRs", m.vgprs, d.vgprs());
     }
-    let required = m
-        .required_group_size
-        .map(|size| size.iter().map(|&n| u64::from(n)).product::<u64>());
-    if let Some(n) = required.filter(|&n| m.max_group_size != 0 && n > u64::from(m.max_group_size)) {
-        let text = format!("workgroups must have {n} work-items and can have {}", m.max_group_size);
+    if let Some((what, fix)) = m.impossible_group() {
         raw.push(Raw::new(
             "metadata-mismatch",
             None,
-            text,
-            ".max_flat_workgroup_size of as many",
-        ));
-    }
-    if m.max_group_size > MOST_ITEMS {
-        let text = format!(
-            "workgroups of {} work-items, there are at most {MOST_ITEMS}",
-            m.max_group_size
-        );
-        raw.push(Raw::new(
-            "metadata-mismatch",
-            None,
-            text,
-            "a smaller .max_flat_workgroup_size",
+            format!("the metadata asks for {what}"),
+            fix,
         ));
     }
     if m.wgp_mode.is_some_and(|on| on != d.wgp_mode()) {

@@ -155,7 +155,7 @@ pub fn check_kernel(object: &CodeObject, kernel: &Kernel, options: &Options) -> 
     let mut raw = Vec::new();
     let place = Place::of(object, kernel);
     let graph = Graph::new(&place, &target, &mut raw);
-    let group = kernel.metadata.as_ref().map_or(0, |m| m.max_group_size);
+    let group = kernel.metadata.as_ref().and_then(|m| m.max_group_size).unwrap_or(0);
     let one_wave = (1..=target.wave_size).contains(&group);
     flow(&graph, &target, one_wave, &mut raw);
     if options.compiled {
@@ -165,9 +165,9 @@ pub fn check_kernel(object: &CodeObject, kernel: &Kernel, options: &Options) -> 
     graph.layout(&place, &target, &mut raw);
     resources::check(&graph, kernel, options, &mut raw);
     descriptor::check(object, kernel, &graph, options, &mut raw);
-    undefined::check(&graph, &kernel.descriptor, &mut raw);
+    undefined::check(&graph, kernel, &mut raw);
     ids::check(&graph, &kernel.descriptor, &mut raw);
-    arguments::check(&graph, &kernel.descriptor, &mut raw);
+    arguments::check(&graph, kernel, &mut raw);
     finish(raw, &place, &target, |offset| kernel.line_at(offset).cloned())
 }
 

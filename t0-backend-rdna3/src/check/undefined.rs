@@ -5,16 +5,19 @@
 //! undefined. A called function may have written everything, and functions are not looked at: what they save for
 //! their callers need never have been set. Compilers compute with undefined values where the result does not matter (the
 //! high half of a sum of which the low half is wanted, lanes that a mask leaves out), so of operands of more than one register
-//! only addresses have to be defined as a whole, and of others at least one register.
+//! only addresses have to be defined as a whole, and of others at least one register. What a scalar load through the address
+//! of the arguments gets from where no argument lies is as if nobody had written it: nobody writes padding.
 //! Source: LLVM AMDGPUUsage, "Initial Kernel Execution State" (SGPRs by the descriptor, v0 with the work-item ids, EXEC); what
 //! VCC holds at first is not said there.
 
+use super::arguments;
 use super::graph::{Graph, Leaves, Step};
 use super::Raw;
 use crate::errata::{SSet, Severity, VSet};
 use crate::isa::{scalar_name, Class, Field, Flags, Inst, Kind, Opcode, Operand, Reg, RegFile, Sop1, Vop1};
-use crate::object::KernelDescriptor;
+use crate::object::{Kernel, KernelDescriptor};
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// EXEC as bits of the second word of a set of scalar registers.
 const EXEC: u64 = 3 << (126 - 64);
@@ -38,6 +41,10 @@ struct Written {
     v: VSet,
     s: SSet,
     scc: bool,
+    /// Pairs of SGPRs that hold the address of the arguments, as `arguments` numbers them.
+    args: u64,
+    /// SGPRs that hold padding of the arguments.
+    padding: SSet,
 }
 
 impl Written {
@@ -45,6 +52,8 @@ impl Written {
         v: [u64::MAX; 4],
         s: [u64::MAX; 2],
         scc: true,
+        args: 0,
+        padding: [0; 2],
     };
 
     /// What the launch fills.
@@ -54,6 +63,8 @@ impl Written {
             v: [1, 0, 0, 0],
             s: [0, SPECIAL],
             scc: false,
+            args: given.kernarg_ptr.map_or(0, arguments::pair),
+            padding: [0; 2],
         };
         (0..given.inputs)
             .chain(d.user_sgprs()..given.count)
@@ -101,8 +112,24 @@ impl Written {
         whole.then_some(first)
     }
 
+    /// A load from `holes` in the arguments leaves its destination as nobody has written it.
+    fn pad(&mut self, i: &Inst, holes: &[Range<u32>]) {
+        let Some((into, from)) = arguments::loaded(i, self.args) else {
+            return;
+        };
+        for k in 0..into.count {
+            let at = from + 4 * i64::from(k);
+            let inside = |h: &Range<u32>| at >= h.start.into() && at + 4 <= h.end.into();
+            let r = Reg::sn(into.index + k, 1);
+            if holes.iter().any(inside) && r.index < 108 {
+                self.set(r, false);
+                self.padding[(r.index / 64) as usize] |= 1 << (r.index % 64);
+            }
+        }
+    }
+
     /// Goes over an instruction.
-    fn step(&mut self, s: &Step) {
+    fn step(&mut self, s: &Step, holes: &[Range<u32>]) {
         let Some(i) = &s.inst else { return };
         if indirect(i) {
             // Which register it writes is in M0.
@@ -122,10 +149,21 @@ impl Written {
                     if defined || to.file == RegFile::S {
                         self.set(one(to), defined);
                     }
+                    if to.file == RegFile::S {
+                        let of = |r: u32| ((r / 64) as usize, r % 64);
+                        let ((w, b), (v, a)) = (of(to.index + k), of(from.index + k));
+                        let held = from.file == RegFile::S && self.padding[v & 1] >> a & 1 == 1;
+                        self.padding[w & 1] = self.padding[w & 1] & !(1 << b) | u64::from(held) << b;
+                    }
                 }
             }
-            None => self.add(&s.facts.vwrite, &s.facts.swrite),
+            None => {
+                self.add(&s.facts.vwrite, &s.facts.swrite);
+                (0..2).for_each(|k| self.padding[k] &= !s.facts.swrite[k]);
+                self.pad(i, holes);
+            }
         }
+        self.args = arguments::step(self.args, s);
         self.scc |= i.flags().has(Flags::W_SCC);
     }
 }
@@ -185,7 +223,8 @@ fn uses(s: &Step, i: &Inst, out: &mut Vec<(Use, Reg)>) {
 }
 
 /// Checks the kernel itself.
-pub(super) fn check(graph: &Graph, d: &KernelDescriptor, raw: &mut Vec<Raw>) {
+pub(super) fn check(graph: &Graph, kernel: &Kernel, raw: &mut Vec<Raw>) {
+    let (d, holes) = (&kernel.descriptor, kernel.padding());
     let Some(&entry) = graph.entries.first() else { return };
     let order = graph.order();
     let mut inputs: Vec<Option<Written>> = vec![None; graph.blocks.len()];
@@ -194,7 +233,9 @@ pub(super) fn check(graph: &Graph, d: &KernelDescriptor, raw: &mut Vec<Raw>) {
     while let Some((_, b)) = work.pop_first() {
         let Some(mut written) = inputs[b] else { continue };
         let block = &graph.blocks[b];
-        graph.steps[block.steps.clone()].iter().for_each(|s| written.step(s));
+        graph.steps[block.steps.clone()]
+            .iter()
+            .for_each(|s| written.step(s, &holes));
         if matches!(block.leaves, Leaves::Calls(_)) {
             written = Written::ALL;
         }
@@ -202,6 +243,8 @@ pub(super) fn check(graph: &Graph, d: &KernelDescriptor, raw: &mut Vec<Raw>) {
             let mut all = inputs[n].unwrap_or(written);
             all.add(&written.v, &written.s);
             all.scc |= written.scc;
+            all.args &= written.args;
+            (0..2).for_each(|k| all.padding[k] |= written.padding[k]);
             if inputs[n] != Some(all) {
                 inputs[n] = Some(all);
                 work.insert((order[n], n));
@@ -217,7 +260,7 @@ pub(super) fn check(graph: &Graph, d: &KernelDescriptor, raw: &mut Vec<Raw>) {
         let Some(mut written) = input else { continue };
         for s in &graph.steps[graph.blocks[b].steps.clone()] {
             report(s, &mut written, &mut told, raw);
-            written.step(s);
+            written.step(s, &holes);
         }
     }
 }
@@ -228,7 +271,7 @@ fn report(s: &Step, written: &mut Written, told: &mut BTreeSet<u64>, raw: &mut V
         written.scc = true;
         let what = if s.facts.branch { Use::Control } else { Use::Value };
         if told.insert(s.at) {
-            raw.push(finding(s.at, what, "scc".into()));
+            raw.push(finding(s.at, what, "scc".into(), false));
         }
     }
     if written.covers(&s.facts.vread, &s.facts.sread) || copy(i).is_some() || indirect(i) {
@@ -238,6 +281,7 @@ fn report(s: &Step, written: &mut Written, told: &mut BTreeSet<u64>, raw: &mut V
     uses(s, i, &mut all);
     for (what, reg) in all {
         let Some(r) = written.missing(reg, what) else { continue };
+        let padding = reg.file == RegFile::S && written.padding[(r / 64) as usize & 1] >> (r % 64) & 1 == 1;
         // Told once: what follows from it is no mistake of its own.
         written.set(reg, true);
         if !told.insert(s.at) {
@@ -247,20 +291,28 @@ fn report(s: &Step, written: &mut Written, told: &mut BTreeSet<u64>, raw: &mut V
             RegFile::V => format!("v{r}"),
             RegFile::S => scalar_name(r),
         };
-        raw.push(finding(s.at, what, name));
+        raw.push(finding(s.at, what, name, padding));
     }
 }
 
-fn finding(at: u64, what: Use, name: String) -> Raw {
+fn finding(at: u64, what: Use, name: String, padding: bool) -> Raw {
     let purpose = match what {
         Use::Address => "as an address",
         Use::Control => "to decide where control goes or which lanes are active",
         Use::Data => "as data that leaves the wave",
         Use::Value => "for a computation",
     };
-    let text =
-        format!("{name} is read {purpose}, and neither the launch nor any instruction on the way here has written it");
-    let fix = "write the register first, or enable the input in the descriptor";
+    let (why, fix) = match padding {
+        true => (
+            "and holds bytes of the kernel's arguments that no argument covers: nobody writes padding",
+            "the offset of an argument, or an argument there in the metadata",
+        ),
+        false => (
+            "and neither the launch nor any instruction on the way here has written it",
+            "write the register first, or enable the input in the descriptor",
+        ),
+    };
+    let text = format!("{name} is read {purpose}, {why}");
     let mut found = Raw::new("uninitialised", Some(at), text, fix);
     if matches!(what, Use::Data | Use::Value) {
         found.severity = Severity::Warning;

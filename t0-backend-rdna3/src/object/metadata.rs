@@ -157,42 +157,63 @@ fn number(v: &Value, key: &str) -> Option<u32> {
 pub(super) fn wrong_entry(kernel: &Value) -> ObjectError {
     let name = kernel.get(".name").and_then(Value::as_str);
     let name = name.map_or_else(|| "a kernel without name".to_owned(), |n| format!("kernel `{n}`"));
-    let numbers = [
+    let needed = [
         ".kernarg_segment_size",
         ".group_segment_fixed_size",
         ".private_segment_fixed_size",
     ];
     let args = kernel.get(".args").and_then(Value::as_array).unwrap_or_default();
     let of_args = args.iter().enumerate().find_map(|(i, arg)| {
-        let number = |key| wrong(arg, key, "a number of 32 bits without sign", number(arg, key).is_some());
+        let number = |key| wrong(arg, key, NUMBER, number(arg, key).is_some());
         let kind = arg.get(".value_kind").and_then(Value::as_str).is_some();
         let (key, what) = number(".offset")
             .or_else(|| number(".size"))
             .or_else(|| wrong(arg, ".value_kind", "a text", kind))?;
-        Some((key, format!("{what} of argument {i}")))
+        Some((key, what, format!("argument {i} of {name}")))
     });
     let is_text = |key| kernel.get(key).and_then(Value::as_str).is_some();
     let found = [".name", ".symbol"]
         .into_iter()
         .find_map(|key| wrong(kernel, key, "a text", is_text(key)))
         .or_else(|| {
-            let number = |key| {
-                wrong(
-                    kernel,
-                    key,
-                    "a number of 32 bits without sign",
-                    number(kernel, key).is_some(),
-                )
-            };
-            numbers.into_iter().find_map(number)
+            let number = |key| wrong(kernel, key, NUMBER, number(kernel, key).is_some());
+            let optional = |key| number(key).filter(|_| kernel.get(key).is_some());
+            let needed = needed.into_iter().find_map(number);
+            needed.or_else(|| OPTIONAL.into_iter().find_map(optional))
         })
+        .or_else(|| {
+            let size = kernel.get(".reqd_workgroup_size")?;
+            wrong(
+                kernel,
+                ".reqd_workgroup_size",
+                "a list of three numbers of 32 bits without sign",
+                group_size(size).is_some(),
+            )
+        })
+        .map(|(key, what)| (key, what, name.clone()))
         .or(of_args);
-    let (key, what) = found.unwrap_or((".args", "has `.args` that are no list".to_owned()));
-    ObjectError::MetadataEntry {
-        kernel: name,
-        key,
-        what,
-    }
+    let (key, what, kernel) = found.unwrap_or((".args", "has `.args` that are no list".to_owned(), name));
+    ObjectError::MetadataEntry { kernel, key, what }
+}
+
+/// What numbers of the metadata must be.
+const NUMBER: &str = "a number of 32 bits without sign";
+
+/// Numbers of a kernel that may be missing.
+const OPTIONAL: [&str; 7] = [
+    ".kernarg_segment_align",
+    ".wavefront_size",
+    ".sgpr_count",
+    ".vgpr_count",
+    ".sgpr_spill_count",
+    ".vgpr_spill_count",
+    ".max_flat_workgroup_size",
+];
+
+/// Work-items of a workgroup in x, y, z.
+fn group_size(v: &Value) -> Option<[u32; 3]> {
+    let size: Option<Vec<u32>> = v.as_array()?.iter().map(|v| u32::try_from(v.as_u64()?).ok()).collect();
+    size?.try_into().ok()
 }
 
 /// What is wrong with an entry that must be `want`, unless it is.
@@ -200,9 +221,9 @@ fn wrong(map: &Value, key: &'static str, want: &str, is_right: bool) -> Option<(
     let what = match map.get(key) {
         _ if is_right => return None,
         None => format!("lacks `{key}`"),
-        Some(Value::Int(n)) => format!("has `{key}: {n}`, which must be {want},"),
-        Some(Value::Str(t)) => format!("has `{key}: {t}`, which must be {want},"),
-        Some(_) => format!("has a `{key}` that is not {want},"),
+        Some(Value::Int(n)) => format!("has `{key}: {n}`, which must be {want}"),
+        Some(Value::Str(t)) => format!("has `{key}: {t}`, which must be {want}"),
+        Some(_) => format!("has a `{key}` that is not {want}"),
     };
     Some((key, what))
 }
@@ -230,8 +251,8 @@ pub struct KernelMetadata {
     pub vgprs: u32,
     /// SGPR and VGPR spills in this order.
     pub spills: [u32; 2],
-    /// Most work-items of a workgroup.
-    pub max_group_size: u32,
+    /// Most work-items of a workgroup, where it is said.
+    pub max_group_size: Option<u32>,
     /// The workgroup size the kernel was compiled for, if only that one is right.
     pub required_group_size: Option<[u32; 3]>,
     /// Whether workgroups may use both CUs of a WGP, where it is said.
@@ -242,7 +263,52 @@ pub struct KernelMetadata {
     pub lds: Vec<LdsVariable>,
 }
 
+/// Work-items a workgroup can have (LLVM AMDGPUUsage, `.max_flat_workgroup_size`).
+pub const MOST_ITEMS: u32 = 1024;
+
 impl KernelMetadata {
+    /// Why no workgroup is right for the kernel: its largest size is none, or smaller than the one it requires; and what would be
+    /// right. Without an answer the metadata is sound.
+    pub fn impossible_group(&self) -> Option<(String, &'static str)> {
+        let most = self.max_group_size.unwrap_or(MOST_ITEMS);
+        if most == 0 || most > MOST_ITEMS {
+            let what = format!("workgroups of {most} work-items at most, which must be 1 to {MOST_ITEMS}");
+            return Some((what, "a .max_flat_workgroup_size of 1 to 1024"));
+        }
+        let required = self
+            .required_group_size?
+            .iter()
+            .fold(1u64, |n, &d| n.saturating_mul(d.into()));
+        (required == 0 || required > most.into()).then(|| {
+            let what = format!("workgroups that must have {required} work-items and can have 1 to {most}");
+            (
+                what,
+                "a .max_flat_workgroup_size that is not below the product of .reqd_workgroup_size",
+            )
+        })
+    }
+
+    /// The bytes of an argument block of so many that no argument covers: nobody writes them. None where the metadata has no
+    /// arguments at all.
+    pub fn padding(&self, bytes: u32) -> Vec<std::ops::Range<u32>> {
+        let mut all: Vec<_> = self
+            .args
+            .iter()
+            .map(|a| a.offset..a.offset.saturating_add(a.size))
+            .collect();
+        all.sort_by_key(|r| r.start);
+        let mut holes = Vec::new();
+        let mut end = if all.is_empty() { bytes } else { 0 };
+        for arg in all.into_iter().chain(std::iter::once(bytes..bytes)) {
+            let hole = end..arg.start.min(bytes);
+            end = end.max(arg.end);
+            if !hole.is_empty() {
+                holes.push(hole);
+            }
+        }
+        holes
+    }
+
     /// As the map of `amdhsa.kernels`.
     pub fn to_value(&self) -> Value {
         let mut entries = Vec::new();
@@ -253,7 +319,11 @@ impl KernelMetadata {
             (".group_segment_fixed_size", self.lds_bytes.into()),
             (".kernarg_segment_align", self.kernarg_align.into()),
             (".kernarg_segment_size", self.kernarg_bytes.into()),
-            (".max_flat_workgroup_size", self.max_group_size.into()),
+        ]);
+        if let Some(most) = self.max_group_size {
+            entries.push((".max_flat_workgroup_size", most.into()));
+        }
+        entries.extend([
             (".name", self.name.as_str().into()),
             (".private_segment_fixed_size", self.scratch_bytes.into()),
         ]);
@@ -288,29 +358,30 @@ impl KernelMetadata {
 
     /// From the map of `amdhsa.kernels`; `None` when a key that every compiler writes is missing or has a wrong type.
     pub fn from_value(v: &Value) -> Option<KernelMetadata> {
-        let optional = |key| number(v, key).unwrap_or(0);
+        // A key that is there must be right.
+        let optional = |key| v.get(key).map_or(Some(0), |_| number(v, key));
+        let said = |key| v.get(key).map_or(Some(None), |_| number(v, key).map(Some));
         let args = match v.get(".args") {
             Some(args) => args.as_array()?.iter().map(Arg::from_value).collect::<Option<_>>()?,
             None => Vec::new(),
         };
         let lds = v.get(".t0_lds").and_then(Value::as_array).into_iter().flatten();
         let lds = lds.filter_map(LdsVariable::from_value).collect();
-        let required_group_size = v.get(".reqd_workgroup_size").and_then(Value::as_array).and_then(|a| {
-            let size: Vec<u32> = a.iter().filter_map(|v| u32::try_from(v.as_u64()?).ok()).collect();
-            size.try_into().ok()
-        });
+        let required_group_size = v
+            .get(".reqd_workgroup_size")
+            .map_or(Some(None), |size| group_size(size).map(Some))?;
         Some(KernelMetadata {
             name: v.get(".name")?.as_str()?.to_owned(),
             symbol: v.get(".symbol")?.as_str()?.to_owned(),
             kernarg_bytes: number(v, ".kernarg_segment_size")?,
-            kernarg_align: optional(".kernarg_segment_align"),
+            kernarg_align: optional(".kernarg_segment_align")?,
             lds_bytes: number(v, ".group_segment_fixed_size")?,
             scratch_bytes: number(v, ".private_segment_fixed_size")?,
-            wave_size: optional(".wavefront_size"),
-            sgprs: optional(".sgpr_count"),
-            vgprs: optional(".vgpr_count"),
-            spills: [optional(".sgpr_spill_count"), optional(".vgpr_spill_count")],
-            max_group_size: optional(".max_flat_workgroup_size"),
+            wave_size: optional(".wavefront_size")?,
+            sgprs: optional(".sgpr_count")?,
+            vgprs: optional(".vgpr_count")?,
+            spills: [optional(".sgpr_spill_count")?, optional(".vgpr_spill_count")?],
+            max_group_size: said(".max_flat_workgroup_size")?,
             required_group_size,
             wgp_mode: number(v, ".workgroup_processor_mode").map(|n| n == 1),
             args,

@@ -23,7 +23,7 @@ pub use descriptor::{
     initial_sgprs, Denorm, DescriptorError, FloatMode, InitialSgprs, KernelDescriptor, Resources, Round,
 };
 pub use lines::{AtomicOp, Line};
-pub use metadata::{Arg, ArgKind, KernelMetadata, LdsVariable};
+pub use metadata::{Arg, ArgKind, KernelMetadata, LdsVariable, MOST_ITEMS};
 pub use read::{called_function, CodeObject, Function, Kernel, Relocation, Segment};
 pub use types::NamedType;
 pub(crate) use write::metadata_note;

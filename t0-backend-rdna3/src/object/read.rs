@@ -78,6 +78,19 @@ pub struct Kernel {
 }
 
 impl Kernel {
+    /// The bytes of the argument block that no argument covers, where the metadata tells: nobody writes them. t0's own code is
+    /// left out: it reads arguments only and, where indices are checked, a pointer behind them that the metadata does not list.
+    pub fn padding(&self) -> Vec<Range<u32>> {
+        let rust = self.lines.iter().any(|l| l.file.ends_with(".rs"));
+        match &self.metadata {
+            Some(m) if !rust => m.padding(match self.descriptor.kernarg_bytes {
+                0 => m.kernarg_bytes,
+                bytes => bytes,
+            }),
+            _ => Vec::new(),
+        }
+    }
+
     /// The source line of the instruction at this offset from the kernel's first.
     pub fn line_at(&self, offset: u64) -> Option<&Line> {
         lines::lookup(&self.lines, offset)

@@ -73,7 +73,7 @@ impl KernelCode {
             sgprs: r.sgprs,
             vgprs: r.vgprs,
             spills: self.spills,
-            max_group_size: self.max_group_size,
+            max_group_size: Some(self.max_group_size),
             required_group_size: self.required_group_size,
             wgp_mode: Some(r.wgp_mode),
             args: self.args.clone(),

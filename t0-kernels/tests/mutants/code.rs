@@ -517,7 +517,7 @@ impl Maker<'_> {
             },
             args: m.args.clone(),
             lds: m.lds.clone(),
-            max_group_size: m.max_group_size,
+            max_group_size: m.max_group_size.unwrap_or(1024),
             required_group_size: m.required_group_size,
             spills: [0, 0],
             lines: k.lines.clone(),

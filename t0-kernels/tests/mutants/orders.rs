@@ -14,38 +14,7 @@ use crate::subjects::{shot, words};
 pub const HAND_OVER: &str = "hand over (IR)";
 
 /// Group 0 writes data and sets a flag; group 1 waits for the flag and copies the data.
-const TEXT: &str = r#"kernel hand_over group 32
-param data slice u32 write
-param flag slice u32 atomic
-file "hand_over.rs"
-body %data.0:buf<u32>, %flag.1:buf<u32> {
-  %2:u32 = group_id[axis 0] @0:1:1
-  %3:u32 = const 0 @0:1:1
-  %4:u32 = const 1 @0:1:1
-  %5:u32 = lane_id @0:1:1
-  %6:bool = cmp[eq] %2, %3 @0:1:1
-  if %6 {
-    store %data.0, %5, %5 @0:2:1
-    fence[release] @0:3:1
-    %7:u32 = atomic[swap] %flag.1, %3, %4 @0:4:1
-    yield
-  } {
-    while {
-      %8:u32 = atomic_load %flag.1, %3 @0:5:1
-      fence[acquire] @0:6:1
-      %9:bool = cmp[eq] %8, %3 @0:5:1
-      condition %9
-    } {
-      yield
-    }
-    %10:u32 = load %data.0, %5 @0:7:1
-    %11:u32 = const 32 @0:8:1
-    %12:u32 = add %5, %11 @0:8:1
-    store %data.0, %12, %10 @0:8:1
-    yield
-  }
-}
-"#;
+const TEXT: &str = include_str!("../../../t0-sim/tests/sim/hand_over.ir");
 
 /// The kernel and its launch.
 pub fn hand_over_case() -> Case {

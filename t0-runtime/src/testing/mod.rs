@@ -400,7 +400,13 @@ impl KernelTest {
             contents.put_back(&w.core);
         }
         let queue = self.queue.clone().with_plain_code(plain);
-        match queue.launch(kernel).and_then(|job| job.wait()) {
+        let job = queue.launch(kernel);
+        if let (Ok(job), Some(at)) = (&job, self.at) {
+            if job.is_empty() && !self.done.idle.contains(&at) {
+                self.done.idle.push(at);
+            }
+        }
+        match job.and_then(|job| job.wait()) {
             Ok(()) => {}
             // plain code may need more registers than there are
             Err(Error::Compile { .. }) if plain => return None,
@@ -497,6 +503,9 @@ impl KernelTest {
         let why = first.map(|(wrong, records)| {
             let notes = records.notes(w, &wrong) + &records.dropped();
             match right.first() {
+                Some((_, other)) if other.notes(w, &wrong) + &other.dropped() == notes && !notes.is_empty() => {
+                    format!("{}; {ORDER}{notes}{ALIKE}", wrong.text)
+                }
                 Some((_, other)) => {
                     let other = other.notes_of("where it is right", w, &wrong);
                     format!("{}; {ORDER}{notes}{other}", wrong.text)
@@ -512,6 +521,10 @@ impl KernelTest {
 const ORDER: &str =
     "in another order of waves it is right: the result depends on the order; several waves write it, or read what \
                      others write, with no `group::barrier()` between";
+
+/// What is said of the store, when the same one by the same lane makes it right.
+const ALIKE: &str =
+    "\nnote: where it is right the same store made it, of another value: what that is computed from differs";
 
 impl std::fmt::Debug for KernelTest {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

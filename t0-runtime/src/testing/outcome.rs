@@ -16,6 +16,8 @@ pub(super) struct Outcome {
     pub kind: Kind,
     /// The call of the test that found it.
     pub place: Option<&'static Location<'static>>,
+    /// The launches whose grid had no workgroup.
+    pub idle: Vec<&'static Location<'static>>,
     /// Indices were checked.
     pub checked: bool,
     /// Every draw that was made.
@@ -46,13 +48,16 @@ pub(super) enum Kind {
 }
 
 impl Outcome {
-    /// The failure and which call of the test found it.
+    /// The failure, which launches had nothing to do, and which call of the test found it.
     pub fn text(&self) -> String {
-        let failure = self.failure.as_deref().unwrap_or_default();
-        match self.place {
-            Some(at) => format!("{failure}\nnote: found by the test at {at}"),
-            None => failure.to_string(),
+        let mut text = self.failure.clone().unwrap_or_default();
+        for at in &self.idle {
+            text += &format!("\nnote: the grid of the launch at {at} is empty (0 workgroups): nothing ran there");
         }
+        if let Some(at) = self.place {
+            text += &format!("\nnote: found by the test at {at}");
+        }
+        text
     }
 }
 

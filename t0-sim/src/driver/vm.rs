@@ -205,6 +205,12 @@ const NEAR_ZERO: u64 = 1 << 16;
 /// as they are long.
 const REACH: u64 = 1 << 20;
 
+/// What the runtime calls the memory of argument blocks, the only one of its own that kernels know the address of.
+const ARGUMENTS: &str = "kernel arguments";
+
+/// The arguments are meant when an address is as close to them: between all allocations there are guard pages.
+const CLOSE: u64 = 64;
+
 /// What is known of the surroundings of a bad address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Near {
@@ -255,15 +261,19 @@ pub struct Nearest {
 impl fmt::Display for Nearest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Nearest { name, range, va, .. } = self;
+        let name = match &**name {
+            ARGUMENTS => format!("the {ARGUMENTS}"),
+            name => format!("`{name}`"),
+        };
         if *va >= range.end {
             match va - range.end {
-                0 => write!(f, "just past the end of `{name}`")?,
-                n => write!(f, "{} past the end of `{name}`", bytes(n))?,
+                0 => write!(f, "just past the end of {name}")?,
+                n => write!(f, "{} past the end of {name}", bytes(n))?,
             }
         } else if *va < range.start {
-            write!(f, "{} before `{name}`", bytes(range.start - va))?;
+            write!(f, "{} before {name}", bytes(range.start - va))?;
         } else {
-            write!(f, "{} into `{name}`", bytes(va - range.start))?;
+            write!(f, "{} into {name}", bytes(va - range.start))?;
         }
         let state = match self.freed {
             None => "",
@@ -391,8 +401,8 @@ impl Vm {
         self.generation.load(Ordering::Acquire)
     }
 
-    /// Adds the nearest allocation to a fault: the one that holds the address, else a buffer of the user, else one of
-    /// the runtime's own.
+    /// Adds the nearest allocation to a fault: the one that holds the address, else a buffer of the user or the kernel
+    /// arguments right beside it, else any of the runtime's own.
     pub fn explain(&self, mut fault: VmFault) -> VmFault {
         let names = lock(&self.names);
         let table = self.table();
@@ -402,11 +412,20 @@ impl Vm {
             false => (va + 1).saturating_sub(start + n.len),
         };
         let internal = |start: u64| table.find(start).is_some_and(|m| m.guarded);
+        let meant = |d: u64, n: &Named| d <= CLOSE && &*n.name == ARGUMENTS;
         let best = names
             .iter()
             .map(|(&start, n)| (distance(start, n), start, n))
             .filter(|&(d, _, n)| d <= n.len.max(REACH))
-            .min_by_key(|&(d, start, n)| (d > 0, internal(start), d, n.freed.is_some(), Reverse(start)));
+            .min_by_key(|&(d, start, n)| {
+                (
+                    d > 0,
+                    !meant(d, n) && internal(start),
+                    d,
+                    n.freed.is_some(),
+                    Reverse(start),
+                )
+            });
         fault.nearest = match best {
             Some((d, ..)) if d > 0 && va < NEAR_ZERO => Near::Zero,
             Some((_, start, n)) => Near::Allocation(Nearest {
@@ -746,6 +765,13 @@ mod tests {
             "{}",
             at(base + PAGE)
         );
+        // But not than the arguments right beside it.
+        vm.map_fresh(base + 4 * PAGE, PAGE, PageFlags::ALL, ARGUMENTS).unwrap();
+        vm.guard(base + 4 * PAGE);
+        let before = at(base + 4 * PAGE - 4);
+        assert!(before.contains("4 bytes before the kernel arguments ("), "{before}");
+        let further = at(base + 3 * PAGE);
+        assert!(further.contains("before `user`"), "{further}");
         let far = at(base + (1 << 30));
         assert!(
             far.ends_with("no memory is mapped there; no allocation is near"),

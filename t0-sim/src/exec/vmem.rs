@@ -77,10 +77,10 @@ impl Access {
         }
     }
 
-    /// Where a store's bytes are, when its first data register is `r`: register and bit.
+    /// Where the bytes of a store or an exchange are, when its first data register is `r`: register and bit.
     pub fn data(self, r: usize) -> Option<(usize, u32)> {
         match self {
-            Access::Store(_) | Access::StoreWide(_) => Some((r, 0)),
+            Access::Store(_) | Access::StoreWide(_) | Access::Atomic(Rmw::Swap, _) => Some((r, 0)),
             Access::StoreHi(_) => Some((r, 16)),
             _ => None,
         }

@@ -53,6 +53,8 @@ pub(crate) struct Sanitizer {
     pub(super) shadow: Mutex<Shadow>,
     /// Addresses of the kernel's arguments; empty when its descriptor does not say how many bytes they have.
     pub(super) arguments: std::ops::Range<u64>,
+    /// Those of them that no argument covers.
+    pub(super) padding: Vec<std::ops::Range<u64>>,
     /// One L0 serves a workgroup.
     pub(super) cu: bool,
     /// Waves wait for others of their workgroup by plain loads of global memory.
@@ -151,6 +153,24 @@ impl Undefined {
     }
 }
 
+/// What lies between two instructions, as far as their addresses tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Between {
+    /// A barrier.
+    pub barrier: bool,
+    /// A loop holds both.
+    pub looped: bool,
+}
+
+/// The instructions by which several waves load an element and store it again: two stores, and the load before one of them.
+fn updates(reports: &[Report]) -> Vec<[u32; 3]> {
+    let of = |r: &Report| match &r.what {
+        What::Race(b) if b.updates => Some([r.who.at, b.other.at, b.read.unwrap_or(r.who.at)]),
+        _ => None,
+    };
+    reports.iter().filter_map(of).collect()
+}
+
 /// What groups that have ended left.
 #[derive(Debug, Default)]
 struct Ledger {
@@ -192,12 +212,19 @@ impl Sanitizer {
             bounds.name_parameters(&m.args, kernarg);
             bounds.name_lds(&m.lds);
         }
+        let padding = kernel
+            .filter(|_| !setup.kernarg.is_empty())
+            .into_iter()
+            .flat_map(Kernel::padding);
+        let at =
+            |r: std::ops::Range<u32>| setup.kernarg.start + u64::from(r.start)..setup.kernarg.start + u64::from(r.end);
         Sanitizer {
             bounds,
             unwritten: Undefined(vm.unwritten()),
             ordered: code.ordered,
             shadow: Mutex::default(),
             arguments: setup.kernarg.clone(),
+            padding: padding.map(at).collect(),
             cu: !setup.wgp_mode,
             rust: code.rust,
             spins: code.spins,
@@ -298,7 +325,13 @@ impl Sanitizer {
     }
 
     /// Everything that was found. `site` describes an instruction of a group, wave and lane.
-    pub fn finish(&self, kernel: &Option<String>, site: &dyn Fn(&Entry) -> Site) -> Vec<Finding> {
+    /// `between` tells what lies between two instructions.
+    pub fn finish(
+        &self,
+        kernel: &Option<String>,
+        site: &dyn Fn(&Entry) -> Site,
+        between: &dyn Fn(u32, u32) -> Between,
+    ) -> Vec<Finding> {
         let mut ledger = lock(&self.ledger);
         // Groups between may never have run: a fault or the end of the queue stopped them.
         for (n, left) in std::mem::take(&mut ledger.waiting) {
@@ -308,6 +341,8 @@ impl Sanitizer {
         let mut reports = std::mem::take(&mut ledger.reports);
         ledger.dropped = reports.take_dropped();
         lock(&self.shadow).finish(&mut reports);
+        let reports: Vec<Report> = reports.into_iter().collect();
+        let updates = updates(&reports);
         let findings = reports.into_iter().map(|r| {
             let (rule, severity) = (r.rule(), r.severity());
             let mut found = Finding {
@@ -326,7 +361,8 @@ impl Sanitizer {
                 What::Race(b) => {
                     found.other = Some(site(&b.other));
                     found.text = self.race_text(&r.who, &b);
-                    found.help = Some(self.race_help(&r.who, &b));
+                    let updates = b.updates || updates.iter().any(|u| u.contains(&r.who.at) && u.contains(&b.other.at));
+                    found.help = Some(self.race_help(&r.who, &b, updates, between(r.who.at, b.other.at)));
                 }
                 What::Skipped(end) => {
                     found.other = Some(site(&end));
@@ -360,6 +396,12 @@ impl Sanitizer {
             {
                 format!("byte {} of the kernel's arguments", at - self.arguments.start)
             }
+            Space::Global if self.padding.iter().any(|p| p.contains(&at)) => {
+                format!(
+                    "byte {} of the kernel's arguments (padding: no argument covers it)",
+                    at - self.arguments.start
+                )
+            }
             Space::Global => self.bounds.place(at),
             Space::Shared if self.bounds.lds_named(at) => self.bounds.lds_place(at),
             Space::Shared => format!("the LDS at offset {at:#x}"),
@@ -384,6 +426,9 @@ impl Sanitizer {
         };
         if who.same_wave(&b.other) && b.gap == Gap::Order {
             let (lane, other) = (who.lane(), b.other.lane());
+            if b.role == Role::Atomic {
+                return format!("lanes {other} and {lane} of one wave exchange different values at {place} in one instruction, and nobody asks for the old one: one of them stays");
+            }
             return format!("lanes {other} and {lane} of one wave write different values at {place} in one instruction: one of them stays");
         }
         let name = |r: Role| match r {
@@ -409,8 +454,14 @@ impl Sanitizer {
         format!("{here} here and {there} by another wave{same} at {place}, {gap}{doubt}")
     }
 
-    fn race_help(&self, who: &Entry, b: &super::report::Both) -> String {
+    fn race_help(&self, who: &Entry, b: &super::report::Both, updates: bool, between: Between) -> String {
         let near = who.group == b.other.group;
+        if self.rust && updates && b.gap == Gap::Order {
+            return String::from(
+                "each side reads this element and writes it back, and what the other one wrote between is lost: use an atomic (`Atomic<..>` with \
+                 `fetch_add`, `fetch_max`, ...), or let each work-item have an element of its own",
+            );
+        }
         if who.same_wave(&b.other) && b.gap == Gap::Order {
             return String::from("let one lane write, or each lane an element of its own");
         }
@@ -421,9 +472,16 @@ impl Sanitizer {
             }
             (Gap::Caches, _, true) => "buffer_gl0_inv behind the barrier or the flag that orders them",
             (Gap::Caches, _, false) => "buffer_gl1_inv and buffer_gl0_inv after the flag was read",
-            (Gap::Order, local, near) if self.rust && (local || near) && who.at == b.other.at => {
-                "the same line on both sides: let one lane do it, or each lane on an element of its own; if it is in a loop and the \
-                 sides are of different rounds, put a `group::barrier()` between the rounds"
+            (Gap::Order, local, near) if self.rust && (local || near) && who.at == b.other.at => match between.looped {
+                true => {
+                    "the same line on both sides: let one lane do it, or each lane on an element of its own; if the sides are of different \
+                     rounds of the loop, put a `group::barrier()` at the end of its body"
+                }
+                false => "the same line on both sides: let one lane do it, or each lane on an element of its own",
+            },
+            (Gap::Order, local, near) if self.rust && (local || near) && between.barrier && between.looped => {
+                "they are of different rounds of a loop, and the barrier between them orders those of one round only: put another \
+                 `group::barrier()` at the end of the loop's body"
             }
             (Gap::Order, local, near) if self.rust && (local || near) => {
                 "put a `group::barrier()` between them"

@@ -208,6 +208,8 @@ impl Lds {
                     other: entry(&c.other),
                     role: c.role,
                     same: c.same,
+                    updates: c.updates,
+                    read: c.read.map(|m| entry(&m)),
                 };
                 report(reports, true, role, e, at, &c);
                 any = true;

@@ -35,7 +35,7 @@ use t0_backend_rdna3::errata::Rule;
 use t0_backend_rdna3::isa::Class;
 
 use crate::aperture::Space;
-use crate::driver::Severity;
+use crate::driver::{bytes, Severity};
 use crate::group::Setup;
 use crate::job::lock;
 use crate::mem::{lanes_of, Addresses};
@@ -45,7 +45,7 @@ use crate::wave::{Row, Wave, WaveState};
 use bounds::Good;
 use clocks::{Clocks, Done, Finished, Rows, Views, DS};
 pub use launch::UNWRITTEN;
-pub(crate) use launch::{Code, Sanitizer};
+pub(crate) use launch::{Between, Code, Sanitizer};
 use lds::Lds;
 use race::{Access, Event, Logged};
 use report::{Reports, What};
@@ -85,7 +85,8 @@ pub struct Touch<'t> {
     pub at: &'t Addresses,
     /// Bytes of each lane.
     pub bytes: u32,
-    /// What a store writes, when it stands in registers: the first one, and the bit of it at which the bytes begin.
+    /// What a store or an exchange writes, when it stands in registers: the first one, and the bit of it at which the bytes
+    /// begin.
     pub data: Option<(usize, u32)>,
     /// Where a load, or an atomic that returns the old value, puts it.
     pub landing: Landing,
@@ -249,7 +250,7 @@ impl Watch {
                 t.global(w, touch, &self.launch.unwritten);
                 if touch.kind == Kind::Load {
                     let through = through_arguments(w, touch, &self.launch.arguments);
-                    t.arguments(w, touch, &self.launch.arguments, through);
+                    t.arguments(w, touch, (&self.launch.arguments, &self.launch.padding), through);
                 }
             }
             _ => t.local(w, touch, &mut self.undefined),
@@ -304,7 +305,10 @@ impl Watch {
 
     fn access<'a>(&self, w: &'a Wave, t: &'a Touch) -> Access<'a> {
         let m = &t.instr.mods;
-        let values = t.data.map(|(r, shift)| {
+        let returns = t.instr.dst[0] != Dst::None && (m.glc || t.space == Space::Shared);
+        // An exchange whose old value nobody asks for is a store.
+        let stored = t.data.filter(|_| t.kind == Kind::Store || !returns);
+        let values = stored.map(|(r, shift)| {
             let regs = (t.bytes as usize).div_ceil(4);
             (w.vs(r, regs), shift)
         });
@@ -323,7 +327,7 @@ impl Watch {
             narrow: waits && !scope,
             flushed: w.waits.flushed,
             quiet: !w.waits.storing,
-            returns: t.instr.dst[0] != Dst::None && (m.glc || t.space == Space::Shared),
+            returns,
             lanes: t.lanes,
             at: t.at,
             bytes: t.bytes,
@@ -478,21 +482,31 @@ impl Watch {
         }
     }
 
-    /// A load that begins in the kernel's arguments, or goes through their address, and ends behind them. Compilers load
-    /// more than they need; the packet's reader gives them whole cache lines of 64 bytes.
+    /// A load that begins in the kernel's arguments, or goes through their address, and ends behind them or begins before them.
+    /// Compilers load more than they need; the packet's reader gives them whole cache lines of 64 bytes.
     fn arguments(&mut self, w: &Wave, t: &Touch) {
         let args = self.launch.arguments.clone();
         let through = through_arguments(w, t, &args);
         let end = args.end.next_multiple_of(ARGUMENTS);
         for l in lanes_of(t.lanes) {
             let (va, to) = (t.at[l], t.at[l].saturating_add(t.bytes.into()));
+            if through && va < args.start {
+                let size = args.end - args.start;
+                self.plain("out-of-bounds", w, t, l, || {
+                    format!(
+                        "load of {} bytes {} before the kernel arguments, which have {size} bytes (kernarg_segment_size)",
+                        t.bytes,
+                        bytes(args.start - va)
+                    )
+                });
+            }
             if (args.contains(&va) || through && va >= args.end) && to > end {
                 let size = args.end - args.start;
                 self.plain("out-of-bounds", w, t, l, || {
                     format!(
-                        "load of {} bytes {} bytes past the end of the kernel's arguments, which have {size} bytes (kernarg_segment_size)",
+                        "load of {} bytes {} past the end of the kernel arguments, which have {size} bytes (kernarg_segment_size)",
                         t.bytes,
-                        to - args.end
+                        bytes(to - args.end)
                     )
                 });
             }

@@ -118,7 +118,7 @@ pub(super) fn visit<S: Slot>(
     match role {
         Role::Load => cell.load(e, before),
         Role::Store => cell.store(e, value, before),
-        Role::Atomic => cell.atomic(e, before),
+        Role::Atomic => cell.atomic(e, value, before),
     }
 }
 
@@ -133,6 +133,8 @@ fn both(local: bool, role: Role, va: u64, c: &Conflict<Entry>) -> Both {
         same: c.same,
         doubtful: false,
         gap: Gap::Order,
+        updates: c.updates,
+        read: c.read.map(|e| e.at),
     }
 }
 
@@ -201,11 +203,7 @@ impl Shadow {
             let Some(other) = scopes.note(e, va, scope, |o| before(releases, o)) else {
                 return;
             };
-            let clash = Conflict {
-                other,
-                role: Role::Atomic,
-                same: false,
-            };
+            let clash = Conflict::with(other, Role::Atomic);
             let gap = Gap::Narrow;
             let race = both(false, Role::Atomic, va, &clash);
             reports.add(e, What::Race(Both { gap, ..race }));
@@ -282,7 +280,7 @@ impl Shadow {
         let done = &a.done.others;
         let wider = || self.releases.cover(acquired.if_wider(done), &c.other, a.who.group);
         let gap = match () {
-            () if acquired.is_empty() || !wider() => Gap::Order,
+            () if acquired.is_empty() || e.same_wave(&c.other) || !wider() => Gap::Order,
             () if c.other.group != a.who.group && acquired.narrow(done) => Gap::Scope,
             () => Gap::Caches,
         };
@@ -346,9 +344,13 @@ impl Shadow {
 }
 
 impl Access<'_> {
-    /// Whether a conflict is one of a plain store, that looks as atomic ones do, and an atomic.
+    /// Whether a conflict is one of a plain store, that looks as atomic ones do, and an atomic; or of two exchanges, which are
+    /// whole whichever comes last.
     fn may_be_atomic(&self, e: &Entry, c: &Conflict<Entry>) -> bool {
         let pair = [self.role, c.role];
+        if pair == [Role::Atomic; 2] {
+            return true;
+        }
         let whole = e.mask == 15 && c.other.mask == 15;
         !self.rust && whole && pair.contains(&Role::Store) && pair.contains(&Role::Atomic)
     }

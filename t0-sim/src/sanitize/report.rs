@@ -24,6 +24,10 @@ pub(super) struct Both {
     /// The store may be an atomic one.
     pub doubtful: bool,
     pub gap: Gap,
+    /// Both stores are by waves (or lanes of one) that had loaded what they stored over.
+    pub updates: bool,
+    /// That load on this side.
+    pub read: Option<u32>,
 }
 
 /// What is missing between the sides of a race.
@@ -131,7 +135,12 @@ impl Reports {
                     ..new
                 }
             }
-            Some(old) => old.count += new.count,
+            Some(old) => {
+                old.count += new.count;
+                if let (What::Race(old), What::Race(new)) = (&mut old.what, &new.what) {
+                    (old.updates, old.read) = (old.updates || new.updates, old.read.or(new.read));
+                }
+            }
             None if room => drop(self.0.insert(key, new)),
             None => {}
         }

@@ -128,6 +128,23 @@ pub(super) struct Conflict<S> {
     pub role: Role,
     /// Both stored the same bytes.
     pub same: bool,
+    /// Both stores are by waves that had loaded what they stored over.
+    pub updates: bool,
+    /// That load of the new access's wave.
+    pub read: Option<S>,
+}
+
+impl<S> Conflict<S> {
+    /// One of accesses of which nothing else is known.
+    pub fn with(other: S, role: Role) -> Conflict<S> {
+        Conflict {
+            other,
+            role,
+            same: false,
+            updates: false,
+            read: None,
+        }
+    }
 }
 
 /// What few cells have.
@@ -136,12 +153,28 @@ struct Rest<S> {
     atomics: [S; 2],
     /// A load that the last store of another wave came after: its cache may still hold what it saw.
     older: S,
+    /// What was exchanged for the old value.
+    swapped: u32,
 }
 
 impl<S: Slot> Rest<S> {
+    /// Notes what a lane exchanges; the exchange of another lane by the same instruction, of another value: nobody knows which
+    /// one stays.
+    #[inline(never)]
+    fn exchange(&mut self, me: &S, value: u32) -> Option<Conflict<S>> {
+        let same = |e: &&S| e.mask() & me.mask() != 0 && e.same_access(me);
+        let other = self.atomics.iter().find(same).copied();
+        let differs = |o: &S| (value ^ self.swapped) & spread(o.mask() & me.mask()) != 0;
+        let found = other.filter(differs).map(|o| Conflict::with(o, Role::Atomic));
+        let bytes = spread(me.mask());
+        self.swapped = self.swapped & !bytes | value & bytes;
+        found
+    }
+
     const EMPTY: Rest<S> = Rest {
         atomics: [S::NONE; 2],
         older: S::NONE,
+        swapped: 0,
     };
 }
 
@@ -154,6 +187,8 @@ pub(super) struct Cell<S> {
     rest: Option<Box<Rest<S>>>,
     /// What was stored.
     value: u32,
+    /// The wave of the store had loaded from here before.
+    updates: bool,
 }
 
 impl<S: Slot> Cell<S> {
@@ -162,6 +197,7 @@ impl<S: Slot> Cell<S> {
         loads: [S::NONE; 2],
         rest: None,
         value: 0,
+        updates: false,
     };
 
     /// Calls `f` with every place that holds an access.
@@ -194,11 +230,12 @@ impl<S: Slot> Cell<S> {
         found
     }
 
-    /// Notes an atomic.
+    /// Notes an atomic; `value` is what it puts here, if nobody asks what was here.
     #[inline(always)]
-    pub fn atomic(&mut self, me: &S, before: impl Fn(&S) -> bool) -> Option<Conflict<S>> {
+    pub fn atomic(&mut self, me: &S, value: Option<u32>, before: impl Fn(&S) -> bool) -> Option<Conflict<S>> {
         let found = stores(self, me, &before).or_else(|| loads(self, me, &|e: &S| me.compares() || before(e)));
         let rest = self.rest.get_or_insert_with(|| Box::new(Rest::EMPTY));
+        let found = found.or_else(|| rest.exchange(me, value?));
         keep(&mut rest.atomics, me, &before);
         found
     }
@@ -211,12 +248,20 @@ impl<S: Slot> Cell<S> {
             let bytes = spread(c.other.mask() & me.mask());
             c.same = (v ^ self.value) & bytes == 0;
         }
+        // One that a barrier came after is no part of an update.
+        let mine = |e: &&S| e.mask() & me.mask() != 0 && e.same_wave(me) && !before(e);
+        let read = self.loads.iter().find(mine).copied();
+        if let Some(c) = &mut found {
+            (c.updates, c.read) = (self.updates && read.is_some(), read);
+        }
         let found = found
             .filter(|c| !c.same)
             .or_else(|| loads(self, me, &before))
             .or_else(|| atomics(self, me, &before))
             .or_else(|| self.twice(me, value))
             .or(found);
+        // Lanes of one instruction have loaded alike; the first one's store takes the load away.
+        self.updates = read.is_some() || self.updates && self.store.same_access(me);
         self.store = me.joined(&self.store, true);
         let bytes = spread(me.mask());
         self.value = self.value & !bytes | value.unwrap_or(!self.value) & bytes;
@@ -243,10 +288,9 @@ impl<S: Slot> Cell<S> {
     fn twice(&self, me: &S, value: Option<u32>) -> Option<Conflict<S>> {
         let both = self.store.mask() & me.mask();
         let differs = both != 0 && (value? ^ self.value) & spread(both) != 0;
-        (differs && self.store.same_access(me)).then_some(Conflict {
-            other: self.store,
-            role: Role::Store,
-            same: false,
+        (differs && self.store.same_access(me)).then(|| Conflict {
+            updates: self.updates,
+            ..Conflict::with(self.store, Role::Store)
         })
     }
 }
@@ -259,11 +303,7 @@ impl Cell<Entry> {
         let older = self.rest.as_deref()?.older;
         let theirs = self.store.group == me.group && !self.store.same_wave(me);
         let stale = theirs && older.mask & self.store.mask & me.mask != 0 && older.same_wave(me) && in_cache(&older);
-        stale.then_some(Conflict {
-            other: self.store,
-            role: Role::Store,
-            same: false,
-        })
+        stale.then(|| Conflict::with(self.store, Role::Store))
     }
 }
 
@@ -277,11 +317,7 @@ fn spread(mask: u8) -> u32 {
 fn among<S: Slot>(entries: &[S], role: Role, me: &S, before: &impl Fn(&S) -> bool) -> Option<Conflict<S>> {
     let clash = |e: &&S| e.mask() & me.mask() != 0 && !e.same_wave(me) && !before(e);
     let other = *entries.iter().find(clash)?;
-    Some(Conflict {
-        other,
-        role,
-        same: false,
-    })
+    Some(Conflict::with(other, role))
 }
 
 #[inline(always)]
@@ -442,8 +478,8 @@ mod tests {
     fn atomics_conflict_with_plain_accesses_only() {
         let none = |_: &Entry| false;
         let mut c = Cell::EMPTY;
-        assert!(c.atomic(&by(0, 0, 15), none).is_none());
-        assert!(c.atomic(&by(1, 0, 15), none).is_none());
+        assert!(c.atomic(&by(0, 0, 15), None, none).is_none());
+        assert!(c.atomic(&by(1, 0, 15), None, none).is_none());
         assert_eq!(c.load(&by(0, 1, 15), none).unwrap().other.wave, 1);
     }
 
@@ -469,9 +505,9 @@ mod tests {
         };
         let mut c = Cell::EMPTY;
         c.load(&by(0, 0, 15), none);
-        assert!(c.atomic(&swap(1), none).is_none());
+        assert!(c.atomic(&swap(1), None, none).is_none());
         assert!(c.load(&by(2, 0, 15), none).is_none());
-        assert!(c.atomic(&by(3, 0, 15), none).is_some());
+        assert!(c.atomic(&by(3, 0, 15), None, none).is_some());
         assert!(c.store(&by(3, 1, 15), None, none).is_some());
     }
 
@@ -498,10 +534,45 @@ mod tests {
         // Another instruction knows its own bytes only.
         c.store(&by(1, 8, 0b0001), None, none);
         assert_eq!((c.writer(0).unwrap().number, c.writer(2)), (8, None));
-        c.atomic(&by(2, 0, 15), |_| true);
+        c.atomic(&by(2, 0, 15), None, |_| true);
         assert_eq!(c.writer(2).unwrap().wave, 2);
         c.store(&by(3, 0, 15), None, |_| true);
         assert_eq!(c.writer(2).unwrap().wave, 3);
+    }
+
+    #[test]
+    fn lanes_of_one_instruction_may_exchange_the_same_value_only() {
+        let none = |_: &Entry| false;
+        let mut c = Cell::EMPTY;
+        assert!(c.atomic(&by(0, 4, 15), Some(7), none).is_none());
+        assert!(c.atomic(&by(0, 4, 15), Some(7), none).is_none());
+        let found = c.atomic(&by(0, 4, 15), Some(8), none).unwrap();
+        assert_eq!((found.other.number, found.role), (4, Role::Atomic));
+        // The next instruction, another wave, and one that asks for the old value.
+        assert!(c.atomic(&by(0, 5, 15), Some(9), none).is_none());
+        assert!(c.atomic(&by(1, 5, 15), Some(10), none).is_none());
+        assert!(c.atomic(&by(1, 5, 15), None, none).is_none());
+    }
+
+    #[test]
+    fn waves_that_load_and_store_the_same_element_are_told_apart() {
+        let none = |_: &Entry| false;
+        let mut c = Cell::EMPTY;
+        c.load(&by(0, 0, 15), none);
+        c.store(&by(0, 1, 15), Some(1), none);
+        c.load(&by(1, 0, 15), none);
+        let found = c.store(&by(1, 1, 15), Some(2), none).unwrap();
+        assert!(found.updates && found.role == Role::Store);
+        assert_eq!(found.read.unwrap().wave, 1);
+        // One of them, or none, has not loaded.
+        assert!(!c.store(&by(2, 0, 15), Some(3), none).unwrap().updates);
+        c.load(&by(3, 0, 15), none);
+        assert!(!c.store(&by(3, 1, 15), Some(4), none).unwrap().updates);
+        // Lanes of one wave.
+        let mut c = Cell::EMPTY;
+        c.load(&by(0, 0, 15), none);
+        c.store(&by(0, 1, 15), Some(1), none);
+        assert!(c.store(&by(0, 1, 15), Some(2), none).unwrap().updates);
     }
 
     #[test]

@@ -2,8 +2,10 @@
 #![allow(dead_code, clippy::unwrap_used)]
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use t0_backend_rdna3::isa::{self, Operand};
+use t0_backend_rdna3::object::CodeObject;
 use t0_backend_rdna3::target::{Target, GFX1100};
 use t0_sim::driver::{ExecFault, PageFlags, Vm};
 use t0_sim::wave::{Row, Wave};
@@ -281,4 +283,16 @@ pub fn pointers(vm: &Vm, at: u64, values: &[u64]) {
         // SAFETY: a fresh page.
         unsafe { args.cast::<u64>().add(k).write(*v) };
     }
+}
+
+/// A code object in GPU memory at `va`, with all that it tells; the address of its first kernel's descriptor.
+pub fn load_object(vm: &Vm, va: u64, file: &[u8]) -> u64 {
+    let object = Arc::new(CodeObject::parse(file).unwrap());
+    let image = object.image(va);
+    let len = (image.len() as u64).next_multiple_of(4096);
+    let host = vm.map_fresh(va, len, PageFlags::ALL, "code").unwrap();
+    // SAFETY: the mapping is fresh and at least this long.
+    unsafe { std::ptr::copy_nonoverlapping(image.as_ptr(), host, image.len()) };
+    vm.add_code(va, object.clone());
+    va + object.kernels[0].descriptor_vaddr
 }

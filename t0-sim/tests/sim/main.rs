@@ -9,6 +9,7 @@
 )]
 #![allow(clippy::result_large_err, clippy::redundant_closure, clippy::precedence)]
 
+mod advice;
 mod agree;
 mod apertures;
 mod buffers;
@@ -24,6 +25,7 @@ mod memory;
 mod mixed;
 mod order;
 mod orders;
+mod padding;
 mod races;
 mod sanitizer;
 mod scratch;

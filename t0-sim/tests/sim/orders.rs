@@ -1,10 +1,7 @@
 //! What the compiler makes of memory orders, judged by the sanitizer: a workgroup hands plain data over to another one. With
 //! release and acquire nothing is found, with either left out or at too narrow a scope the race is.
 
-use std::sync::Arc;
-
-use crate::common::pointers;
-use t0_backend_rdna3::object::CodeObject;
+use crate::common::{load_object, pointers};
 use t0_backend_rdna3::target::GFX1100;
 use t0_backend_rdna3::{compile, Options};
 use t0_sim::driver::{Finding, PageFlags, Vm};
@@ -17,67 +14,23 @@ const FLAGS: u64 = 0x40_0000;
 const LEN: u32 = 64;
 
 /// Group 0 writes data and sets the flag; group 1 waits for the flag and reads the data.
-const HAND_OVER: &str = r#"kernel k group 32
-param data slice u32 write
-param flag slice u32 atomic
-file "k.rs"
-body %data.0:buf<u32>, %flag.1:buf<u32> {
-  %2:u32 = group_id[axis 0] @0:1:1
-  %3:u32 = const 0 @0:1:1
-  %4:u32 = const 1 @0:1:1
-  %5:u32 = lane_id @0:1:1
-  %6:bool = cmp[eq] %2, %3 @0:1:1
-  if %6 {
-    store %data.0, %5, %5 @0:2:1
-    RELEASE @0:3:1
-    %7:u32 = atomic[SWAP] %flag.1, %3, %4 @0:3:1
-    yield
-  } {
-    while {
-      %8:u32 = atomic_load LOAD %flag.1, %3 @0:4:1
-      ACQUIRE @0:4:1
-      %9:bool = cmp[eq] %8, %3 @0:4:1
-      condition %9
-    } {
-      yield
-    }
-    %10:u32 = load %data.0, %5 @0:5:1
-    %11:u32 = const 32 @0:6:1
-    %12:u32 = add %5, %11 @0:6:1
-    store %data.0, %12, %10 @0:6:1
-    yield
-  }
-}
-"#;
+const HAND_OVER: &str = include_str!("hand_over.ir");
 
 fn run(text: &str, groups: u32, seed: u64) -> (Vec<Finding>, Vec<u32>) {
     let func = t0_ir::text::parse(text).unwrap_or_else(|d| panic!("{d}\n{text}"));
     let compiled = compile(&func, &GFX1100, &Options::default()).unwrap();
-    let object = Arc::new(CodeObject::parse(&compiled.code_object).unwrap());
     let vm = Vm::new().unwrap();
-    let image = object.image(CODE);
-    let host = vm
-        .map_fresh(
-            CODE,
-            (image.len() as u64).next_multiple_of(4096),
-            PageFlags::ALL,
-            "code",
-        )
-        .unwrap();
-    // SAFETY: the mapping is fresh and at least this long.
-    unsafe { std::ptr::copy_nonoverlapping(image.as_ptr(), host, image.len()) };
-    vm.add_code(CODE, object.clone());
+    let descriptor = load_object(&vm, CODE, &compiled.code_object);
     let size = u64::from(LEN);
     pointers(&vm, ARGS, &[DATA, size, FLAGS, size]);
     let data = vm.map_fresh(DATA, 4096, PageFlags::ALL, "data").unwrap();
     vm.map_fresh(FLAGS, 4096, PageFlags::ALL, "flags").unwrap();
-    let kernel = &object.kernels[0];
     let launch = Launch {
-        descriptor: CODE + kernel.descriptor_vaddr,
+        descriptor,
         kernarg: ARGS,
         grid: [32 * groups, 1, 1],
         workgroup: [32, 1, 1],
-        lds: kernel.descriptor.group_segment_bytes,
+        lds: 0,
     };
     let simulator = Simulator::new()
         .with_threads(1)
@@ -100,10 +53,10 @@ fn hand_over(release: &str, acquire: &str, scope: &str) -> String {
         _ => ("swap, group", "[group]"),
     };
     HAND_OVER
-        .replace("RELEASE", &fence(release))
-        .replace("ACQUIRE", &fence(acquire).replace("%99", "%98"))
-        .replace("SWAP", swap)
-        .replace(" LOAD", load)
+        .replace("fence[release]", &fence(release))
+        .replace("fence[acquire]", &fence(acquire).replace("%99", "%98"))
+        .replace("[swap]", &format!("[{swap}]"))
+        .replace("atomic_load", &format!("atomic_load{load}"))
 }
 
 #[test]
@@ -127,7 +80,7 @@ fn without_release_or_acquire_the_data_is_a_race() {
             assert_eq!(f.rule, "global-race", "{f}");
             let line = |s: &t0_sim::driver::Site| s.source.as_ref().map(|s| s.line);
             let lines = [line(&f.site), f.other.as_ref().and_then(line)];
-            assert_eq!(lines, [Some(5), Some(2)], "{release} {acquire}, seed {seed}: {f}");
+            assert_eq!(lines, [Some(7), Some(2)], "{release} {acquire}, seed {seed}: {f}");
         }
     }
 }
@@ -145,11 +98,11 @@ fn a_flag_of_workgroup_scope_between_workgroups_is_too_narrow() {
         let (found, _) = run(&hand_over("release", "acquire", ", group"), 2, seed);
         let got = lines(&found);
         let flag =
-            |r: &&(_, [Option<u32>; 2])| r.0 == "scope-too-narrow" && r.1.contains(&Some(3)) && r.1.contains(&Some(4));
+            |r: &&(_, [Option<u32>; 2])| r.0 == "scope-too-narrow" && r.1.contains(&Some(4)) && r.1.contains(&Some(5));
         assert!(got.iter().any(|r| flag(&r)), "seed {seed}: {got:?}");
         // The L1 of the reader is not invalidated either: the data is a race.
         assert!(
-            got.contains(&("global-race", [Some(5), Some(2)])),
+            got.contains(&("global-race", [Some(7), Some(2)])),
             "seed {seed}: {got:?}"
         );
     }

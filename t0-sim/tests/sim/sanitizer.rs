@@ -177,7 +177,11 @@ fn doubtful_pairs_are_warnings() {
 
 /// Runs a kernel with so many bytes of arguments, of which 128 can be read, on two waves.
 fn with_arguments(kernarg: u32, text: &str) -> Vec<Finding> {
-    let vm = Vm::new().unwrap();
+    arguments_in(Vm::new().unwrap(), kernarg, text)
+}
+
+/// The same in memory that holds something.
+fn arguments_in(vm: Vm, kernarg: u32, text: &str) -> Vec<Finding> {
     let kernel = Kernel {
         kernarg,
         lds: 256,
@@ -210,6 +214,17 @@ fn loads_behind_the_arguments() {
     let none = "s_load_b32 s16, s[0:1], 0x40\ns_waitcnt lgkmcnt(0)";
     let found = with_arguments(20, none);
     assert!(found.iter().any(|f| f.text.contains("past the end")), "{found:?}");
+    let before = "s_load_b64 s[16:17], s[0:1], -0x8\ns_waitcnt lgkmcnt(0)";
+    let vm = Vm::new().unwrap();
+    vm.map_fresh(ARGS - 4096, 4096, PageFlags::ALL, "kernel arguments")
+        .unwrap();
+    let [f] = &arguments_in(vm, 20, before)[..] else {
+        panic!()
+    };
+    assert_eq!(
+        f.text,
+        "load of 8 bytes 8 bytes before the kernel arguments, which have 20 bytes (kernarg_segment_size)"
+    );
     // What lies behind them is nobody's: it may be loaded, not used.
     let store = |s: &str| format!("{wide}\nv_mov_b32 v4, {s}\nglobal_store_b32 v1, v4, s[4:5]");
     assert_eq!(with_arguments(20, &store("s20")), []);

@@ -29,6 +29,56 @@ amdhsa.kernels:
     .private_segment_fixed_size: 32
     .vgpr_count: 7
 	.end_amdgpu_metadata
+; == trigger: workgroups of no work-item
+	s_endpgm
+	.amdgpu_metadata
+amdhsa.version: [1, 2]
+amdhsa.kernels:
+  - .name: k
+    .symbol: k.kd
+    .kernarg_segment_size: 0
+    .group_segment_fixed_size: 0
+    .private_segment_fixed_size: 0
+    .max_flat_workgroup_size: 0
+	.end_amdgpu_metadata
+; == trigger: workgroups that are too large
+	s_endpgm
+	.amdgpu_metadata
+amdhsa.version: [1, 2]
+amdhsa.kernels:
+  - .name: k
+    .symbol: k.kd
+    .kernarg_segment_size: 0
+    .group_segment_fixed_size: 0
+    .private_segment_fixed_size: 0
+    .max_flat_workgroup_size: 1025
+	.end_amdgpu_metadata
+; == trigger: smaller than what is required
+	s_endpgm
+	.amdgpu_metadata
+amdhsa.version: [1, 2]
+amdhsa.kernels:
+  - .name: k
+    .symbol: k.kd
+    .kernarg_segment_size: 0
+    .group_segment_fixed_size: 0
+    .private_segment_fixed_size: 0
+    .max_flat_workgroup_size: 64
+    .reqd_workgroup_size: [32, 3, 1]
+	.end_amdgpu_metadata
+; == near miss: as large as what is required
+	s_endpgm
+	.amdgpu_metadata
+amdhsa.version: [1, 2]
+amdhsa.kernels:
+  - .name: k
+    .symbol: k.kd
+    .kernarg_segment_size: 0
+    .group_segment_fixed_size: 0
+    .private_segment_fixed_size: 0
+    .max_flat_workgroup_size: 96
+    .reqd_workgroup_size: [32, 3, 1]
+	.end_amdgpu_metadata
 ; == trigger: arguments
 	.amdhsa_kernarg_size 16
 	s_endpgm
@@ -202,13 +252,20 @@ trigger on gfx1100 wave32:
   error[metadata-mismatch] in the descriptor: bytes of scratch: the metadata says 32, the descriptor 0; fix: the same number in both
   error[metadata-mismatch] in the descriptor: VGPRs: the metadata says 9, the descriptor 8; fix: the same number in both
 near miss on gfx1100 wave32: silent
+trigger: workgroups of no work-item on gfx1100 wave32:
+  error[metadata-mismatch] in the descriptor: the metadata asks for workgroups of 0 work-items at most, which must be 1 to 1024; fix: a .max_flat_workgroup_size of 1 to 1024
+trigger: workgroups that are too large on gfx1100 wave32:
+  error[metadata-mismatch] in the descriptor: the metadata asks for workgroups of 1025 work-items at most, which must be 1 to 1024; fix: a .max_flat_workgroup_size of 1 to 1024
+trigger: smaller than what is required on gfx1100 wave32:
+  error[metadata-mismatch] in the descriptor: the metadata asks for workgroups that must have 96 work-items and can have 1 to 64; fix: a .max_flat_workgroup_size that is not below the product of .reqd_workgroup_size
+near miss: as large as what is required on gfx1100 wave32: silent
 trigger: arguments on gfx1100 wave32:
   error[metadata-mismatch] in the descriptor: bytes of arguments: the metadata says 8, the descriptor 16; fix: the same number in both
 trigger: groups that must be larger than they can be on gfx1100 wave32:
-  error[metadata-mismatch] in the descriptor: workgroups must have 512 work-items and can have 256; fix: .max_flat_workgroup_size of as many
+  error[metadata-mismatch] in the descriptor: the metadata asks for workgroups that must have 512 work-items and can have 1 to 256; fix: a .max_flat_workgroup_size that is not below the product of .reqd_workgroup_size
 near miss: groups as large as they can be on gfx1100 wave32: silent
 trigger: groups larger than any on gfx1100 wave32:
-  error[metadata-mismatch] in the descriptor: workgroups of 2048 work-items, there are at most 1024; fix: a smaller .max_flat_workgroup_size
+  error[metadata-mismatch] in the descriptor: the metadata asks for workgroups of 2048 work-items at most, which must be 1 to 1024; fix: a .max_flat_workgroup_size of 1 to 1024
 trigger: another mode of workgroups on gfx1100 wave32:
   error[metadata-mismatch] in the descriptor: workgroup processor mode: the metadata says 1, the descriptor 0; fix: .amdhsa_workgroup_processor_mode and .workgroup_processor_mode alike
 near miss: the same mode on gfx1100 wave32: silent

@@ -128,6 +128,143 @@ f:
 ; == trigger: a sum over a register that holds none
 	v_fmac_f16_e32 v1, v0, v0
 	s_endpgm
+; == trigger: padding of the arguments decides a branch
+	.amdhsa_kernarg_size 24
+	.amdhsa_user_sgpr_kernarg_segment_ptr 1
+	.amdhsa_user_sgpr_count 14
+	s_load_b32 s4, s[0:1], 0x8
+	s_waitcnt lgkmcnt(0)
+	s_cmp_eq_u32 s4, 0
+	s_cbranch_scc1 L
+L:
+	s_endpgm
+	.amdgpu_metadata
+amdhsa.version: [1, 2]
+amdhsa.kernels:
+  - .name: k
+    .symbol: k.kd
+    .kernarg_segment_size: 24
+    .group_segment_fixed_size: 0
+    .private_segment_fixed_size: 0
+    .args:
+      - .offset: 0
+        .size: 8
+        .value_kind: by_value
+      - .offset: 16
+        .size: 4
+        .value_kind: by_value
+	.end_amdgpu_metadata
+; == trigger: padding of the arguments is an address
+	.amdhsa_kernarg_size 24
+	.amdhsa_user_sgpr_kernarg_segment_ptr 1
+	.amdhsa_user_sgpr_count 14
+	s_mov_b64 s[2:3], s[0:1]
+	s_load_b64 s[4:5], s[2:3], 0x8
+	s_waitcnt lgkmcnt(0)
+	s_mov_b64 s[6:7], s[4:5]
+	s_load_b32 s8, s[6:7], 0x0
+	s_waitcnt lgkmcnt(0)
+	s_endpgm
+	.amdgpu_metadata
+amdhsa.version: [1, 2]
+amdhsa.kernels:
+  - .name: k
+    .symbol: k.kd
+    .kernarg_segment_size: 24
+    .group_segment_fixed_size: 0
+    .private_segment_fixed_size: 0
+    .args:
+      - .offset: 0
+        .size: 8
+        .value_kind: by_value
+      - .offset: 16
+        .size: 4
+        .value_kind: by_value
+	.end_amdgpu_metadata
+; == near miss: an argument decides a branch
+	.amdhsa_kernarg_size 24
+	.amdhsa_user_sgpr_kernarg_segment_ptr 1
+	.amdhsa_user_sgpr_count 14
+	s_load_b32 s4, s[0:1], 0x8
+	s_waitcnt lgkmcnt(0)
+	s_cmp_eq_u32 s4, 0
+	s_cbranch_scc1 L
+L:
+	s_endpgm
+	.amdgpu_metadata
+amdhsa.version: [1, 2]
+amdhsa.kernels:
+  - .name: k
+    .symbol: k.kd
+    .kernarg_segment_size: 24
+    .group_segment_fixed_size: 0
+    .private_segment_fixed_size: 0
+    .args:
+      - .offset: 0
+        .size: 8
+        .value_kind: by_value
+      - .offset: 8
+        .size: 4
+        .value_kind: by_value
+	.end_amdgpu_metadata
+; == near miss: a wide load over padding that nobody uses, and an argument of one byte
+	.amdhsa_kernarg_size 24
+	.amdhsa_user_sgpr_kernarg_segment_ptr 1
+	.amdhsa_user_sgpr_count 14
+	s_load_b128 s[4:7], s[0:1], 0x0
+	s_load_b64 s[8:9], s[0:1], 0x10
+	s_waitcnt lgkmcnt(0)
+	s_and_b32 s7, s9, 0xff
+	s_cmp_eq_u32 s7, 0
+	s_cselect_b32 s6, s4, s8
+	s_endpgm
+	.amdgpu_metadata
+amdhsa.version: [1, 2]
+amdhsa.kernels:
+  - .name: k
+    .symbol: k.kd
+    .kernarg_segment_size: 24
+    .group_segment_fixed_size: 0
+    .private_segment_fixed_size: 0
+    .args:
+      - .offset: 0
+        .size: 8
+        .value_kind: by_value
+      - .offset: 16
+        .size: 4
+        .value_kind: by_value
+      - .offset: 20
+        .size: 1
+        .value_kind: by_value
+	.end_amdgpu_metadata
+; == near miss: through another address on one way
+	.amdhsa_kernarg_size 24
+	.amdhsa_user_sgpr_kernarg_segment_ptr 1
+	.amdhsa_user_sgpr_count 14
+	s_cmp_eq_u64 s[0:1], 0
+	s_cbranch_scc1 L
+	s_mov_b64 s[0:1], 0
+L:
+	s_load_b32 s6, s[0:1], 0x8
+	s_waitcnt lgkmcnt(0)
+	s_cmp_eq_u32 s6, 0
+	s_endpgm
+	.amdgpu_metadata
+amdhsa.version: [1, 2]
+amdhsa.kernels:
+  - .name: k
+    .symbol: k.kd
+    .kernarg_segment_size: 24
+    .group_segment_fixed_size: 0
+    .private_segment_fixed_size: 0
+    .args:
+      - .offset: 0
+        .size: 8
+        .value_kind: by_value
+      - .offset: 16
+        .size: 4
+        .value_kind: by_value
+	.end_amdgpu_metadata
 
 ; expected:
 trigger: an address on gfx1100 wave32:
@@ -170,3 +307,10 @@ near miss: a call may have written everything on gfx1100 wave32: silent
 near miss: one half, the other later on gfx1100 wave32: silent
 trigger: a sum over a register that holds none on gfx1100 wave32:
   warning[uninitialised] at +0x0: `v_fmac_f16_e32 v1, v0, v0`: v1 is read for a computation, and neither the launch nor any instruction on the way here has written it; fix: write the register first, or enable the input in the descriptor [v1]
+trigger: padding of the arguments decides a branch on gfx1100 wave32:
+  warning[uninitialised] at +0xc: `s_cmp_eq_u32 s4, 0`: s4 is read for a computation, and holds bytes of the kernel's arguments that no argument covers: nobody writes padding; fix: the offset of an argument, or an argument there in the metadata [s4]
+trigger: padding of the arguments is an address on gfx1100 wave32:
+  error[uninitialised] at +0x14: `s_load_b32 s8, s[6:7], null`: s6 is read as an address, and holds bytes of the kernel's arguments that no argument covers: nobody writes padding; fix: the offset of an argument, or an argument there in the metadata [s6]
+near miss: an argument decides a branch on gfx1100 wave32: silent
+near miss: a wide load over padding that nobody uses, and an argument of one byte on gfx1100 wave32: silent
+near miss: through another address on one way on gfx1100 wave32: silent

@@ -10,6 +10,7 @@
 //! private memory, where values are spilled, is let through.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use t0_backend_rdna3::isa::{Class, Ds, Field, Flags, Kind as Operand, Opcode};
 
@@ -350,20 +351,24 @@ impl Taint {
         }
     }
 
-    /// A load that reaches behind the kernel's arguments, from within or through their address (`through`): what lies there is
-    /// nobody's.
-    pub fn arguments(&mut self, w: &Wave, touch: &Touch, args: &std::ops::Range<u64>, through: bool) {
+    /// A load that reaches `padding` in the kernel's arguments or what lies behind them, from within or through their address
+    /// (`through`): nobody has written that.
+    pub fn arguments(&mut self, w: &Wave, touch: &Touch, (args, padding): (&Range<u64>, &[Range<u64>]), through: bool) {
         let half = w.half();
         let reaches = |&l: &usize| args.contains(&touch.at[l]) || through && touch.at[l] >= args.end;
         for l in lanes_of(touch.lanes).filter(reaches) {
-            let end = touch.at[l].saturating_add(touch.bytes.into());
-            let mut from = args.end.max(touch.at[l]);
-            while from < end {
-                let len = (4 - from % 4).min(end - from) as u32;
-                let born = Born::load(touch.instr.index, Space::Global, from);
-                let at = (from - touch.at[l]) as u32;
-                self.land_part(half, touch, l, at & !3, low(8 * len) << (8 * (at & 3)), born);
-                from += u64::from(len);
+            let first = touch.at[l];
+            let end = first.saturating_add(touch.bytes.into());
+            for hole in padding.iter().cloned().chain(std::iter::once(args.end..u64::MAX)) {
+                let mut from = hole.start.max(first);
+                while from < end.min(hole.end) {
+                    let at = (from - first) as u32;
+                    // What is left of the dword of the register, of the hole, and of the load.
+                    let len = (4 - u64::from(at % 4)).min(end.min(hole.end) - from) as u32;
+                    let born = Born::load(touch.instr.index, Space::Global, from);
+                    self.land_part(half, touch, l, at & !3, low(8 * len) << (8 * (at & 3)), born);
+                    from += u64::from(len);
+                }
             }
         }
     }
@@ -451,7 +456,9 @@ impl Taint {
                 for k in 0..4usize {
                     let word = (bits >> (32 * k)) as u32;
                     if word != 0 {
-                        self.set_s(r + from as usize / 4 + k, word, born);
+                        let r = r + from as usize / 4 + k;
+                        // With what else of it is undefined: a dword of the arguments may have several holes.
+                        self.set_s(r, word | self.s[r & 127], born);
                     }
                 }
             }
