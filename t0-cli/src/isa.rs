@@ -4,7 +4,7 @@ use crate::dis::entry_json;
 use crate::error::CliError;
 use crate::output::{Outcome, Output};
 use crate::page::{page, Shown};
-use crate::work;
+use crate::work::{self, Launched};
 use serde_json::{json, Value};
 use std::path::PathBuf;
 use t0_backend_rdna3::listing::Listing;
@@ -102,29 +102,50 @@ fn html(args: &Args, target: &Target) -> Result<String, CliError> {
     };
     let timing = launched.as_ref().map(|l| l.recording.time(&Costs::default(), false));
     let launch = launched.as_ref().map(|l| &l.recording).zip(timing.as_ref());
-    let before = match &args.diff {
-        Some(other) => args.work.other(other).open_all(target)?.listings()?,
-        None => Vec::new(),
+    let cards = cards(&listings, launched.as_ref());
+    let (before, cards_before) = match &args.diff {
+        Some(other) => before(args, other, target)?,
+        None => Default::default(),
     };
-    let card = |listing: &Listing| {
-        let with = launched.as_ref().map(|l| format!("launched with {}\n", l.with));
-        Card::new(listing, launch).to_string() + &with.unwrap_or_default()
-    };
-    let cards: Vec<String> = listings.iter().map(card).collect();
     // One kernel is compared with one whatever they are called, several by their names.
     let old = |now: &Listing| match (&before[..], listings.len()) {
-        ([one], 1) => Some(one),
-        (all, _) => all.iter().find(|l| l.kernel == now.kernel),
+        ([_], 1) => Some(0),
+        (all, _) => all.iter().position(|l| l.kernel == now.kernel),
     };
     let mut shown = Vec::new();
     for (listing, card) in listings.iter().zip(&cards) {
-        let before = old(listing);
+        let old = old(listing);
         shown.push(Shown {
             listing,
             launch,
             card,
-            before,
+            before: old.map(|k| &before[k]),
+            card_before: old.map_or("", |k| &cards_before[k]),
         });
     }
     Ok(page(&shown))
+}
+
+/// The kernels of the build before and their cards, launched as the new one is.
+fn before(args: &Args, other: &str, target: &Target) -> Result<(Vec<Listing>, Vec<String>), CliError> {
+    let work = args.work.other(other);
+    let built = work.open_all(target)?;
+    let listings = built.listings()?;
+    let launched = match &listings[..] {
+        [_] => work.launch(&built)?,
+        _ => None,
+    };
+    let cards = cards(&listings, launched.as_ref());
+    Ok((listings, cards))
+}
+
+/// The card of each kernel, with what the launch of the only one takes.
+fn cards(listings: &[Listing], launched: Option<&Launched>) -> Vec<String> {
+    let timing = launched.map(|l| l.recording.time(&Costs::default(), false));
+    let launch = launched.map(|l| &l.recording).zip(timing.as_ref());
+    let card = |listing: &Listing| {
+        let with = launched.map(|l| format!("launched with {}\n", l.with));
+        Card::new(listing, launch).to_string() + &with.unwrap_or_default()
+    };
+    listings.iter().map(card).collect()
 }

@@ -23,6 +23,8 @@ pub struct Shown<'a> {
     pub card: &'a str,
     /// The build before, to tell what is different.
     pub before: Option<&'a Listing>,
+    /// Its card as text; empty without one.
+    pub card_before: &'a str,
 }
 
 /// The page of one kernel or several.
@@ -85,6 +87,8 @@ fn kernel(shown: &Shown, help: &mut Map<String, Value>) -> Value {
     let mut out = json!({
         "kernel": l.kernel,
         "title": title(l),
+        "before": shown.before.map(title),
+        "card_before": shown.card_before,
         "summary": summary(l),
         "card": shown.card,
         "vgprs": l.vgprs,

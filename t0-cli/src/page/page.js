@@ -121,6 +121,33 @@ function index() {
   hiddenBy = new Uint16Array(isa.length);
 }
 
+// What the columns are, above them.
+function drawHeads() {
+  const row = el("div", "row");
+  const head = (cls, text, title) => {
+    const e = el("span", cls, text);
+    e.title = title;
+    row.append(e);
+  };
+  head("arrows", "", "");
+  head("fold", "", "");
+  head("bfold", "", "");
+  head("nth", "#", "number of the instruction");
+  head("off", "offset", "bytes from the kernel's first instruction, in hexadecimal digits");
+  head("bytes", "encoding", "");
+  head("label", "", "");
+  if (kernel.timed) {
+    head("num cycle", "cycle", "when the first wave issued it first, in cycles from its launch");
+    head("stall", "wait", "cycles a wave waits at it each time; the bar compares it with the longest");
+  }
+  head("v", "VGPRs", "live VGPRs; \u25b2 where most are, \u25c6 where they keep one more wave away; the bar is a share of 256");
+  head("s", "SGPRs", "live SGPRs; the bar is a share of 106");
+  head("group", "unit", "");
+  head("line", "line", "");
+  head("text", "instruction", "");
+  $("heads").replaceChildren(row);
+}
+
 function drawInstructions() {
   const max = f => isa.reduce((m, i) => Math.max(m, f(i) || 0), 0);
   const most = { stall: max(i => i.stall), waited: max(waited), v: max(i => i.live_vgpr) };
@@ -404,7 +431,7 @@ function markRegister(token) {
 
 function search(text) {
   hits.forEach(n => rows[n].classList.remove("found"));
-  hits = text === "" ? [] : isa.flatMap((i, n) => i.text.includes(text) ? [n] : []);
+  hits = text === "" ? [] : isa.flatMap((i, n) => i.text.toLowerCase().includes(text.toLowerCase()) ? [n] : []);
   hits.forEach(n => rows[n].classList.add("found"));
   hit = -1;
   $("hits").textContent = text === "" ? "" : hits.length + " found";

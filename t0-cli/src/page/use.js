@@ -8,9 +8,9 @@ function columns() {
   const style = el("style");
   document.head.append(style);
   const apply = () => {
-    const hidden = COLUMNS.filter(([name, , shown]) => !(name in kept ? kept[name] : shown)).map(([name]) => "#isa .row > ." + name);
+    const hidden = COLUMNS.filter(([name, , shown]) => !(name in kept ? kept[name] : shown)).map(([name]) => "#pane .row > ." + name);
     style.textContent = (hidden.length ? hidden.join(", ") + " { display:none; }" : "")
-      + (hidden.includes("#isa .row > .arrows") ? " #arrows { display:none; }" : "");
+      + (hidden.includes("#pane .row > .arrows") ? " #arrows { display:none; }" : "");
   };
   for (const [name, words, shown] of COLUMNS) {
     const label = el("label"), box = el("input");
@@ -76,7 +76,7 @@ function listen() {
     if (h) e.target.title = `${h.what}\n${h.unit}`;
   };
   pane.onmouseleave = () => light(null, null);
-  pane.onscroll = soon;
+  pane.onscroll = () => { $("heads").scrollLeft = pane.scrollLeft; soon(); };
   pane.onclick = e => {
     const row = rowOf(e), n = row && +row.dataset.n, is = c => e.target.classList.contains(c);
     if (!row) return;
@@ -94,8 +94,10 @@ function listen() {
   source.onmouseleave = () => light(null, null);
   source.onclick = e => {
     const row = rowOf(e), of = row && byKey.get(row.dataset.key);
-    // Again and again through the places a line has become.
-    if (of) step(of, 1);
+    if (!of) return;
+    // First where waves wait longest for it, then again and again through the places the line has become.
+    const cost = n => kernel.timed ? waited(isa[n]) : 0;
+    if (of.includes(pinned)) step(of, 1); else go(of.reduce((best, n) => cost(n) > cost(best) ? n : best, of[0]));
   };
   $("graph").onclick = e => { const g = e.target.closest("g"); if (g) go(kernel.blocks[+g.dataset.block].first); };
   $("help").onclick = e => { if (e.target.dataset.to) go(+e.target.dataset.to); };
@@ -123,6 +125,11 @@ function listen() {
   $("keys").querySelector("div").textContent = KEYS.map(([k, what]) => k.padEnd(16) + what).join("\n");
 }
 
+// The lines of a card, each indented where it goes on.
+function card(pane, text) {
+  pane.replaceChildren(...text.split("\n").map(line => el("div", "", line || " ")));
+}
+
 // Shows a kernel.
 function open(wanted) {
   kernel = wanted;
@@ -132,11 +139,19 @@ function open(wanted) {
   same = [];
   $("title").textContent = document.title = kernel.title;
   $("summary").textContent = kernel.summary;
-  $("card").textContent = kernel.card;
+  card($("card"), kernel.card);
+  const before = kernel.before || null;
+  $("against").hidden = $("before").hidden = before === null;
+  if (before !== null) {
+    $("against").textContent = `green: this build, red: before, ${before}`;
+    $("before").querySelector("h2").textContent = "Before: " + before;
+    card($("before").querySelector(".card"), kernel.card_before);
+  }
   $("help").replaceChildren(el("span", "dim", "Click an instruction for what it does."));
   $("kernel").selectedIndex = DATA.kernels.indexOf(kernel);
   index();
   drawSource();
+  drawHeads();
   drawInstructions();
   const n = kernel.next_wave, over = n ? isa.filter(i => i.change !== "del" && i.live_vgpr > n.vgprs).length : 0;
   $("pressure").textContent = !n ? "" : over

@@ -77,6 +77,8 @@ def use(driver, path, picture):
     check("no error in the page", errors(driver) == [])
     timed = js(driver, "return kernel.timed")
     check("the page has what the cycle model says", timed and len(css(driver, "#isa .stall")) == count)
+    heads = [e.text for e in css(driver, "#heads .row > span") if e.text]
+    check("the columns have names", heads == ["offset", "cycle", "wait", "VGPRs", "SGPRs", "unit", "instruction"])
     check("the card is shown", "change first" in driver.find_element(By.ID, "card").text)
 
     # Hover: the Rust line lights up, and the other instructions of it; and back.
@@ -317,6 +319,10 @@ def main():
             rows = opened(driver, args.diff)
             marks = [len(css(driver, f"#isa .row.{m}")) for m in ("add", "del")]
             check("the difference is marked", all(marks) and sum(marks) < len(rows))
+            against = driver.find_element(By.ID, "against").text
+            check("the page names the build before", "<64,64,32>" in against)
+            before = driver.find_element(By.ID, "before").text
+            check("the card of the build before is there", "<64,64,32>" in before and "modelled:" in before)
             check("offsets lead to what is there now", js(driver, "return [...byOffset.values()].every(n => isa[n].change !== 'del')"))
             check("no error in the page", errors(driver) == [])
         if args.large:
