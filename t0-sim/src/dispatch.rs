@@ -387,6 +387,7 @@ impl Simulator {
                 wave_size: s.lanes,
                 waves: s.waves(),
                 buffers: vm.allocations().into_iter().map(|a| a.0).collect(),
+                array: u64::from(node_of(&self.target).cu_per_simd_array) / 2,
             });
         }
         let stats = job.finish(name)?;

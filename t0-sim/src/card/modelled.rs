@@ -32,11 +32,15 @@ pub struct Utilisation {
     pub infinity_cache: f64,
     /// A WGP's share of DRAM.
     pub dram: f64,
+    /// The busiest place of the L2 for atomics.
+    pub atomics: f64,
+    /// The dispatcher that starts the waves of a shader array.
+    pub dispatch: f64,
 }
 
 impl Utilisation {
     /// All of them with their names, those that are shares of others left out.
-    pub fn units(&self) -> [(&'static str, f64); 10] {
+    pub fn units(&self) -> [(&'static str, f64); 12] {
         [
             ("wmma", self.wmma),
             ("valu", self.valu),
@@ -48,6 +52,8 @@ impl Utilisation {
             ("l2 path", self.l2_path),
             ("infinity cache", self.infinity_cache),
             ("dram", self.dram),
+            ("atomics", self.atomics),
+            ("dispatch", self.dispatch),
         ]
     }
 
@@ -64,6 +70,8 @@ impl Utilisation {
             l2_path: t.memory[1],
             infinity_cache: t.memory[2],
             dram: t.memory[3],
+            atomics: t.memory[4],
+            dispatch: t.dispatch,
         }
     }
 }
@@ -121,7 +129,11 @@ pub struct BankConflicts {
 pub struct Roofline {
     /// Floating-point operations for each byte from beyond the L2.
     pub flop_per_byte: f64,
-    /// TFLOP/s the memory allows at that, and the peak of the operations the kernel uses.
+    /// TFLOP/s the Infinity Cache and DRAM allow at that: if all of it came from there.
+    pub infinity_cache_tflops: f64,
+    /// See `infinity_cache_tflops`.
+    pub dram_tflops: f64,
+    /// TFLOP/s the two allow with the share of each, and the peak of the operations the kernel uses.
     pub memory_tflops: f64,
     /// See `memory_tflops`.
     pub peak_tflops: f64,
@@ -167,6 +179,10 @@ pub struct Modelled {
     /// Share of what misses the L2 that comes from DRAM; `None` where nothing does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from_dram: Option<f64>,
+    /// Bytes of the cache lines the launch touches.
+    pub touched_bytes: u64,
+    /// What the caches hold when it starts.
+    pub caches: &'static str,
     /// `None` without floating-point operations or without memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub roofline: Option<Roofline>,
@@ -201,11 +217,17 @@ impl Modelled {
             bank_conflicts: conflicts(&sites),
             beyond_l2,
             from_dram: beyond_l2.filter(|b| *b > 0.0).map(|_| t.far.dram),
+            touched_bytes: t.touched,
+            caches: if t.warm { WARM } else { COLD },
             roofline: roofline(&sites, t),
             utilisation,
         }
     }
 }
+
+/// What is assumed of the caches, see `timing::footprint`.
+const WARM: &str = "warm from an earlier launch of the same kind, as far as all it touches fits";
+const COLD: &str = "cold but for the Infinity Cache, which has what was just written";
 
 type Joined<'a> = (Option<&'a Entry>, u64, String, &'a Site);
 
@@ -326,6 +348,8 @@ fn roofline(sites: &[Joined], t: &Timing) -> Option<Roofline> {
     let flop_per_byte = t.flops / bytes;
     Some(Roofline {
         flop_per_byte,
+        infinity_cache_tflops: flop_per_byte * mall / 1e12,
+        dram_tflops: flop_per_byte * dram / 1e12,
         memory_tflops: flop_per_byte * bandwidth / 1e12,
         peak_tflops: rate * simds * clock / 1e12,
         peak_of,

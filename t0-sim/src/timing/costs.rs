@@ -89,8 +89,8 @@ costs! {
         "From the start of a wave to its first instruction, instruction fetch included.";
     restart: 60 "cycles" Assumed("a wave whose code is in the instruction cache starts earlier than the first ones")
         "The same when the code was fetched before.";
-    stagger: 4 "cycles" Fitted("SQTT: waves of one SIMD share a miss and wait 1273 to 1322 cycles for it, so they start about 16 apart")
-        "From one workgroup a WGP gets to the next when it has room for both.";
+    array_wave: 1 "cycles" Fitted("SQTT: waves of one SIMD share a miss and wait 1273 to 1322 cycles for it, so they start about 16 apart, which is this for the 16 SIMDs of a shader array. rocprofiler-compute calls more than one wave a cycle several shader engines at once, which would be 2")
+        "From one wave that a shader array of four WGPs gets to the next.";
     dispatch: 5000 "cycles" Assumed("about 2 us between the packet and the first wave; HIP needs 2.6 us a launch")
         "From the packet to the first wave, and from the last wave to the signal.";
     wave_end: 293 "cycles" Measured("SQTT: 252 to 344 from the last store to WAVEEND")
@@ -109,8 +109,8 @@ costs! {
     wmma_issue: 32 "cycles" Measured("rate of 256 FLOP per cycle and SIMD: 122.9 TFLOP/s at 2.5 GHz; 100.5 measured of bf16")
         "Cycles a WMMA of f16, bf16 or iu8 holds the VALU.";
     wmma_iu4_issue: 16 "cycles" Documented("ACO: half of the others") "The same for iu4.";
-    wmma_bank: 2 "cycles" Documented("WMMA sources in one VGPR bank take 34 cycles")
-        "More when A and B of a WMMA begin in the same VGPR bank.";
+    wmma_bank: 2 "cycles" Measured("llvm/llvm-project issue 204254 on gfx1151: 34 instead of 32 cycles")
+        "More when two of A, B and C of a WMMA begin in the same VGPR bank.";
     wmma: 4 "cycles" Documented("ACO: latency 36, issue 32") "Result of a WMMA after it has left the VALU.";
     carry: 1 "cycles" Measured("SQTT: v_add_co to v_add_co_ci") "VCC or an SGPR from VALU to VALU.";
     valu_to_lds: 18 "cycles" Measured("SQTT: 17 to 18") "VALU to an LDS instruction on one of its registers.";
@@ -151,11 +151,16 @@ costs! {
     l2: 200 "cycles" Fitted("FIT: about 200 cycles, at the edge of what was tried") "Vector load that hits the L2.";
     l2_bytes: 40 "bytes" Fitted("FIT: about 40 bytes a cycle and CU") "Bytes a CU gets from the L2 in a cycle.";
     mall: 360 "cycles" Measured("CC: 150 ns, vector loads") "Vector load that hits the Infinity Cache.";
+    mall_scalar: 308 "cycles" Measured("CC: 128.4 ns, scalar loads") "Scalar load that hits the Infinity Cache.";
     mall_bytes: 1400 "bytes" Documented("AMD: 3.5 TB/s peak effective bandwidth") "Bytes a cycle, all CUs.";
     mall_size: 96 "MiB" Documented("AMD, data sheet") "Size of the Infinity Cache.";
     l2_size: 6 "MiB" Documented("AMD, data sheet") "Size of the L2.";
     dram: 700 "cycles" Assumed("twice the Infinity Cache") "Vector load from DRAM.";
     dram_bytes: 360 "bytes" Documented("AMD: 960 GB/s, of which about 90 % are reached") "Bytes a cycle, all CUs.";
+    atomic: 1 "cycles" Assumed("a slice of the L2 does one atomic instruction's work on 64 bytes a cycle; nobody publishes it")
+        "Atomics of one dword, from one lane to the next, of any waves.";
+    l2_slices: 24 "slices" Assumed("AMD's RDNA white paper: four for each memory controller of 64 bits, of which the card has six")
+        "Parts of the L2 that do atomics side by side.";
     cold_smem: 1317 "cycles" Measured("SQTT: first s_load of a launch, 1273 to 1322") "First scalar load from a page.";
     cold_vmem: 1555 "cycles" Measured("SQTT: first global_load of a launch, 1439 to 1588") "First vector load from a page.";
 }

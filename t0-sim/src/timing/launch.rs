@@ -4,12 +4,8 @@
 //! the first `q` are: with `T(q)` the time of `q` groups and `r` residents, the pace is `T(q) - T(q - r)` for `r` groups, and
 //! what is left goes on at it. So the beginning and the tail are played back, the middle is repeated.
 //!
-//! What lies beyond the L2 is a share: of the sectors the resident groups of the card ask for in the window, those that
-//! are asked for the first time miss the L2, unless the buffers the launch touches fit in there, as in repeated launches.
-//! Of them those come from DRAM that the groups before have not asked for either, as far as the buffers do not fit in the Infinity
-//! Cache.
+//! What lies beyond the L2 is a share ([`super::footprint`]).
 
-use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -20,9 +16,9 @@ use crate::program::Program;
 
 use super::costs::Costs;
 use super::flops;
-use super::memory::Far;
-use super::plan::{Plan, WINDOW};
-use super::record::{GroupTrace, SECTOR};
+use super::footprint::{Far, Sources};
+use super::plan::Plan;
+use super::record::GroupTrace;
 use super::wave::STALLS;
 use super::wgp::{Issue, Options, Run, Site, Wgp, SIMDS, UNITS};
 
@@ -42,8 +38,10 @@ pub struct Recording {
     pub waves: u32,
     /// The code object the client told of.
     pub(crate) source: Option<Source>,
-    /// Named allocations.
+    /// Named allocations, ascending.
     pub(crate) buffers: Vec<Range<u64>>,
+    /// WGPs of a shader array.
+    pub(crate) array: u64,
 }
 
 /// The model's answer for a launch.
@@ -69,12 +67,20 @@ pub struct Timing {
     pub wmma: f64,
     /// Share of the time the LDS of a CU was busy.
     pub lds: f64,
-    /// Share of the time a CU's address unit, its path to the L2, the Infinity Cache and DRAM were busy.
-    pub memory: [f64; 4],
+    /// Share of the time a CU's address unit, its path to the L2, the Infinity Cache, DRAM and the busiest unit for atomics
+    /// were busy.
+    pub memory: [f64; 5],
+    /// Share of the time the dispatcher of a shader array was busy.
+    pub dispatch: f64,
     /// Sectors of 64 bytes that loads and stores asked for, those found in the L0, and those from beyond the L2.
     pub sectors: [u64; 3],
-    /// Where misses of the L0 come from.
+    /// Where what misses the L0 comes from.
     pub far: Far,
+    /// Bytes of the cache lines the launch touches, and whether an earlier launch of the same kind has left them in the
+    /// caches, as far as they fit.
+    pub touched: u64,
+    /// See `touched`.
+    pub warm: bool,
     /// Every issue, if a timeline was asked for.
     pub issues: Vec<Issue>,
 }
@@ -125,12 +131,13 @@ impl Recording {
 
     fn play(&self, costs: &Costs, timeline: bool, cold: bool) -> Timing {
         let queue: Vec<&GroupTrace> = self.groups.iter().filter(|g| self.plan.whole(g.number)).collect();
-        let far = self.far(costs, cold);
+        let sources = self.sources(costs, cold);
         let run = |groups: &[&GroupTrace], timeline| {
             let options = Options {
                 resident: self.plan.resident as usize,
                 wgp_mode: self.wgp_mode,
-                far,
+                sources: &sources,
+                array: self.array,
                 units: self.plan.units.min(self.plan.total),
                 cold,
                 timeline,
@@ -148,7 +155,7 @@ impl Recording {
             let pace = whole.end() - run(&queue[..fewer], false).end().min(whole.end());
             cycles += rest / self.plan.resident * pace;
         }
-        self.answer(costs, cycles + u64::from(costs.dispatch), far, whole)
+        self.answer(costs, cycles + u64::from(costs.dispatch), (&sources, !cold), whole)
     }
 
     /// Operations of all groups, taking those that were not played back for like the others.
@@ -158,7 +165,7 @@ impl Recording {
         played / run.groups.len().max(1) as f64 * self.plan.total as f64
     }
 
-    fn answer(&self, costs: &Costs, cycles: u64, far: Far, run: Run) -> Timing {
+    fn answer(&self, costs: &Costs, cycles: u64, (sources, warm): (&Sources, bool), run: Run) -> Timing {
         let time = run.end().max(1) as f64;
         let share = |busy: u64, of: usize| busy as f64 / (time * of as f64);
         Timing {
@@ -172,63 +179,13 @@ impl Recording {
             wmma: share(run.wmma, SIMDS),
             lds: share(run.lds, 1),
             memory: run.memory.map(|m| share(m, 1)),
+            dispatch: share(run.dispatch, 1),
             sectors: run.sectors,
-            far,
+            far: sources.far[0],
+            touched: sources.touched,
+            warm,
             sites: run.sites,
             issues: run.issues,
         }
-    }
-
-    /// What resident groups share, from the beginning of each.
-    fn far(&self, costs: &Costs, cold: bool) -> Far {
-        let mut windows: [HashSet<u64>; 2] = Default::default();
-        let mut asked = 0;
-        for g in &self.groups {
-            let Some(window) = self.plan.window(g.number) else {
-                continue;
-            };
-            let mut own: HashSet<u64> = HashSet::new();
-            for w in &g.waves {
-                let accesses = w.steps.iter().take(WINDOW).filter(|s| s.accesses()).count();
-                w.accesses
-                    .iter()
-                    .take(accesses)
-                    .for_each(|a| own.extend(w.sectors_of(a)));
-            }
-            asked += if window == 0 { own.len() } else { 0 };
-            windows[window].extend(own);
-        }
-        let [first, next] = windows;
-        let share = |n: usize, of: usize| if of == 0 { 0.0 } else { n as f64 / of as f64 };
-        // Of what does not fit a cache nothing that is asked for in turn is found in it again; what fits in part is found in part.
-        let beyond = |mib: u32, bytes: u64| {
-            let fits = f64::from(mib) * 1048576.0;
-            (1.0 - fits / (bytes as f64).max(1.0)).max(0.0)
-        };
-        let all: HashSet<u64> = first.union(&next).copied().collect();
-        let footprint = self.footprint(&all);
-        let new = match next.len() {
-            0 => 1.0,
-            n => share(next.difference(&first).count(), n),
-        };
-        Far {
-            // At first nothing is in the L2.
-            beyond_l2: share(first.len(), asked) * if cold { 1.0 } else { beyond(costs.l2_size, footprint) },
-            dram: new * beyond(costs.mall_size, footprint),
-        }
-    }
-
-    /// Bytes of the allocations that sectors belong to.
-    fn footprint(&self, sectors: &HashSet<u64>) -> u64 {
-        let of = |s: &u64| {
-            let at = s * SECTOR;
-            let k = self.buffers.partition_point(|b| b.end <= at);
-            self.buffers.get(k).filter(|b| b.start < at + SECTOR).map(|_| k)
-        };
-        let touched: BTreeSet<usize> = sectors.iter().filter_map(of).collect();
-        touched
-            .iter()
-            .map(|&k| self.buffers[k].end - self.buffers[k].start)
-            .sum()
     }
 }

@@ -2,14 +2,19 @@
 //!
 //! Method: each path is a server that takes requests in the order of their issue and so many bytes a cycle, so that the time an
 //! access is done is known when it issues. The L0 and the scalar cache are kept line by line; how much of what misses them
-//! comes from farther away than the L2 is a share, because that depends on the workgroups of the whole card ([`Far`]).
+//! comes from farther away than the L2 is a share, because that depends on the workgroups of the whole card
+//! ([`super::footprint`]). What the WGPs share is a server that is slower by as much as there are others.
+//! Invariant: an access is not done before the servers have passed its bytes on, so no path is busy longer than the waves run.
 //! The L1 between L0 and L2 (256 KB per shader array) is left out: `Costs::l2` was fitted with it in the path.
+
+use std::collections::HashMap;
 
 use t0_backend_rdna3::isa::Class;
 
 use crate::program::Instr;
 
 use super::costs::Costs;
+use super::footprint::Sources;
 use super::record::{LINE, SECTOR};
 
 /// A path that takes requests one after the other.
@@ -34,6 +39,7 @@ impl Server {
         self.hold(at, cycles * FRACTION)
     }
 
+    /// Is busy for `time` 256ths of a cycle from `at` on.
     fn hold(&mut self, at: u64, time: u64) -> (u64, u64) {
         let begin = self.free.max(at * FRACTION);
         self.free = begin + time;
@@ -103,30 +109,25 @@ impl Tags {
     }
 }
 
-/// Where what misses the L0 comes from.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Far {
-    /// Share that misses the L2.
-    pub beyond_l2: f64,
-    /// Share of that which comes from DRAM.
-    pub dram: f64,
-}
-
 /// The memory paths of a WGP.
 #[derive(Clone, Debug)]
-pub(super) struct Memory {
+pub(super) struct Memory<'s> {
     cu: [Cu; 2],
     scalar: Tags,
     scalar_data: Server,
     mall: Server,
     dram: Server,
-    far: Far,
+    /// The slices of the L2 that do atomics, and sectors that are asked for by several lanes.
+    slices: Server,
+    atomics: HashMap<u64, Server>,
+    sources: &'s Sources,
     /// Units that share what is beyond the L2.
     units: u64,
     /// Pages touched before, and until when the first access to them takes; `None`: all are warm.
     cold: Option<Vec<(u64, u64)>>,
-    missed: f64,
-    from_dram: f64,
+    /// Parts of sectors that are still to come from beyond the L2 and from DRAM; of vector and of scalar accesses.
+    missed: [f64; 2],
+    from_dram: [f64; 2],
     /// Sectors asked for, found in the L0, and taken from beyond the L2.
     pub sectors: [u64; 3],
 }
@@ -142,8 +143,21 @@ struct Cu {
 /// Bytes of what the address translation keeps as one: a fragment of local memory.
 const PAGE: u64 = 2 << 20;
 
-impl Memory {
-    pub fn new(c: &Costs, far: Far, units: u64, cold: bool) -> Memory {
+/// Whether data come to the scalar or the vector registers.
+#[derive(Clone, Copy, PartialEq)]
+enum To {
+    Vector = 0,
+    Scalar = 1,
+}
+
+/// When what lies beyond the L2 has passed the paths, and when it has arrived.
+struct Passed {
+    through: u64,
+    arrived: u64,
+}
+
+impl<'s> Memory<'s> {
+    pub fn new(c: &Costs, sources: &'s Sources, units: u64, cold: bool) -> Memory<'s> {
         let cu = Cu {
             l0: Tags::new((u64::from(c.l0_size) / LINE) as usize, 16),
             address: Server::default(),
@@ -156,11 +170,13 @@ impl Memory {
             scalar_data: Server::default(),
             mall: Server::default(),
             dram: Server::default(),
-            far,
+            slices: Server::default(),
+            atomics: HashMap::new(),
+            sources,
             units: units.max(1),
             cold: cold.then(Vec::new),
-            missed: 0.0,
-            from_dram: 0.0,
+            missed: [0.0; 2],
+            from_dram: [0.0; 2],
             sectors: [0; 3],
         }
     }
@@ -178,6 +194,9 @@ impl Memory {
         let looked = lines.len().max(1) as u64;
         let (begin, taken) = self.cu[cu].address.take(at, looked, c.vmem_address.into());
         let mut done = begin;
+        if i.class == Class::VmemAtomic {
+            done = self.in_l2(begin, sectors, c);
+        }
         for (line, mask) in lines {
             done = done.max(self.line(i, cu, begin, (line, mask), c));
         }
@@ -197,12 +216,14 @@ impl Memory {
         let count = u64::from(mask.count_ones());
         self.sectors[0] += count;
         if i.class != Class::VmemLoad {
-            // Stores are written through; atomics act in the L2.
+            // Stores are written through, and acknowledged when there is room for them; atomics act in the L2.
             self.cu[cu].l0.drop_line(line);
             let (_, sent) = self.cu[cu].l2.take(at, count * SECTOR, c.l2_bytes.into());
-            self.beyond(sent, count, 0, c);
-            let back = if i.class == Class::VmemAtomic { c.l2 } else { c.wave_end };
-            return sent + u64::from(back);
+            let beyond = self.beyond(sent, count, To::Vector, c);
+            return match i.class {
+                Class::VmemAtomic => beyond.arrived.max(sent + u64::from(c.l2)),
+                _ => beyond.through.max(sent + u64::from(c.wave_end)),
+            };
         }
         // Stores do not show it in the traces. What waits for its translation goes on from there.
         let page = self.page(line * LINE, at, c.cold_vmem);
@@ -216,36 +237,61 @@ impl Memory {
         let mut done = filled.max(at + u64::from(c.l0));
         if missing != 0 {
             let (_, sent) = self.cu[cu].l2.take(at, count * SECTOR, c.l2_bytes.into());
-            let far = self.beyond(sent, count, c.l2, c);
-            done = done.max(sent + u64::from(c.l2)).max(far);
+            let far = self.beyond(sent, count, To::Vector, c);
+            done = done.max(sent + u64::from(c.l2)).max(far.arrived);
             self.cu[cu].l0.fill(line, done);
         }
         done
     }
 
-    /// When the part of `count` sectors that is not in the L2 arrives; `near` is what the L2 alone takes.
-    fn beyond(&mut self, at: u64, count: u64, near: u32, c: &Costs) -> u64 {
-        self.missed += count as f64 * self.far.beyond_l2;
-        let n = self.missed as u64;
-        if n == 0 {
-            return at;
+    /// When the L2 has done an atomic instruction's work: sectors come as often as lanes take turns in them.
+    fn in_l2(&mut self, at: u64, sectors: &[u64], c: &Costs) -> u64 {
+        let turn = u64::from(c.atomic) * FRACTION;
+        let mut done = at;
+        for sector in sectors {
+            let (_, slice) = self
+                .slices
+                .hold(at, turn * self.units / u64::from(c.l2_slices.max(1)));
+            // Other units do as much work on a sector as this one, as many as use it.
+            let share = self.sources.shared.get(sector).copied().unwrap_or(0.0);
+            let others = (share * self.units as f64).max(1.0);
+            let held = (turn as f64 * others) as u64;
+            let (_, own) = self.atomics.entry(*sector).or_default().hold(at, held);
+            done = done.max(slice).max(own);
         }
-        self.missed -= n as f64;
+        done + u64::from(c.l2)
+    }
+
+    /// The part of `count` sectors that is not in the L2.
+    fn beyond(&mut self, at: u64, count: u64, to: To, c: &Costs) -> Passed {
+        let far = self.sources.far[to as usize];
+        let whole = |kept: &mut f64, more: f64| {
+            *kept += more;
+            let n = *kept as u64;
+            *kept -= n as f64;
+            n
+        };
+        let n = whole(&mut self.missed[to as usize], count as f64 * far.beyond_l2);
+        let m = whole(&mut self.from_dram[to as usize], n as f64 * far.dram);
         self.sectors[2] += n;
-        self.from_dram += n as f64 * self.far.dram;
-        let m = self.from_dram as u64;
-        self.from_dram -= m as f64;
+        let (mall, dram) = match to {
+            To::Vector => (c.mall, c.dram),
+            To::Scalar => (c.mall_scalar, (c.dram + c.mall_scalar).saturating_sub(c.mall)),
+        };
+        let mut passed = Passed { through: at, arrived: at };
+        let mut pass = |(_, through): (u64, u64), latency: u32| {
+            passed.through = passed.through.max(through);
+            passed.arrived = passed.arrived.max(through + u64::from(latency));
+        };
         // A unit has its share of the card's rate: the rate is divided by taking as many times the bytes.
         let share = SECTOR * self.units;
-        let mut done = self.mall.take(at, n * share, c.mall_bytes.into()).1 + u64::from(c.mall);
+        if n > 0 {
+            pass(self.mall.take(at, n * share, c.mall_bytes.into()), mall);
+        }
         if m > 0 {
-            done = done.max(self.dram.take(at, m * share, c.dram_bytes.into()).1 + u64::from(c.dram));
+            pass(self.dram.take(at, m * share, c.dram_bytes.into()), dram);
         }
-        if near == 0 {
-            at
-        } else {
-            done
-        }
+        passed
     }
 
     /// Until when the first access to a page takes that holds `at`.
@@ -269,21 +315,24 @@ impl Memory {
             let (missing, filled) = self.scalar.look(s, 1);
             done = done.max(page).max(filled);
             if missing != 0 {
-                done = done.max(at + u64::from(c.l2));
+                let far = self.beyond(at, 1, To::Scalar, c);
+                done = done.max(at + u64::from(c.l2)).max(far.arrived);
                 self.scalar.fill(s, done);
             }
         }
         self.scalar_data.cycles(done, c.smem_return.into()).0
     }
 
-    /// Cycles the busiest CU's path to the L2, and this unit's share of what lies beyond, were busy.
-    pub fn busy(&self) -> [u64; 4] {
+    /// Cycles the busiest CU's address unit and path to the L2, and this unit's share of what lies beyond and of the busiest
+    /// place for atomics, were busy.
+    pub fn busy(&self) -> [u64; 5] {
         let most = |f: fn(&Cu) -> &Server| self.cu.iter().map(|cu| f(cu).busy()).max().unwrap_or(0);
         [
             most(|c| &c.address),
             most(|c| &c.l2),
             self.mall.busy(),
             self.dram.busy(),
+            self.atomics.values().map(Server::busy).max().unwrap_or(0).max(self.slices.busy()),
         ]
     }
 }

@@ -11,6 +11,7 @@
 mod banks;
 pub mod costs;
 mod flops;
+mod footprint;
 mod launch;
 mod memory;
 mod plan;
@@ -19,8 +20,8 @@ mod wave;
 mod wgp;
 
 pub use costs::{Constant, Costs, Source, CONSTANTS};
+pub use footprint::Far;
 pub use launch::{Recording, Timing};
-pub use memory::Far;
 pub(crate) use plan::{Plan, Recorder};
 pub use wave::{Stall, STALLS};
 pub use wgp::{Issue, Site, Unit, UNITS};

@@ -3,7 +3,8 @@
 //! Problem: a launch may have a million workgroups that all do the same. Method: the card hands groups out in ascending
 //! order, one to each WGP in turn. One WGP is played back: the *queue* of groups it gets, at most three times as many as are
 //! resident on it at once, then the pace goes on ([`super::launch`]). The beginning of all groups that are resident on the
-//! card together, the *window*, tells what they share in the L2, and that of the next ones which of it is new.
+//! card together, the *window*, tells what they share in the L2, and that of the next ones which of it is new. Some more,
+//! *spread* over the launch, tell what all of it touches ([`super::footprint`]).
 //! UNVERIFIED(hw): the order in which the dispatcher hands groups to WGPs; ascending, in turn, is what traces of small
 //! launches show.
 
@@ -16,6 +17,8 @@ use super::record::GroupTrace;
 
 /// Instructions of a wave that belong to the window.
 pub(crate) const WINDOW: usize = 2048;
+/// Groups spread over the launch whose beginning tells what it touches in all.
+const SPREAD: u64 = 64;
 
 /// The choice.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,9 +71,31 @@ impl Plan {
         (n < 2 * at_once).then_some(usize::from(n >= at_once))
     }
 
+    /// Whether the beginning of a group is looked at for what the launch touches: all of a small one, of others one of each of
+    /// as many equal parts, not always at the same place of it.
+    pub fn spread(&self, n: u64) -> bool {
+        if self.total <= 2 * self.units * self.resident {
+            return true;
+        }
+        let part = (u128::from(n) * u128::from(SPREAD) / u128::from(self.total)) as u64;
+        (part..=part + 1).any(|k| self.of_part(k) == n)
+    }
+
+    /// The group looked at in part `k`.
+    fn of_part(&self, k: u64) -> u64 {
+        let begin = |k: u64| (u128::from(k) * u128::from(self.total) / u128::from(SPREAD)) as u64;
+        let length = (begin(k + 1) - begin(k)).max(1);
+        // Any mixing of the bits does: a fixed stride would meet the same column of a grid each time.
+        let mixed = (k + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        begin(k) + (mixed ^ mixed >> 29) % length
+    }
+
     /// All groups that must run, ascending.
     pub fn groups(&self) -> Vec<u64> {
         let mut all: BTreeSet<u64> = (0..self.total.min(2 * self.units * self.resident)).collect();
+        if self.total > 2 * self.units * self.resident {
+            all.extend((0..SPREAD).map(|k| self.of_part(k)).filter(|&n| n < self.total));
+        }
         all.extend((0..self.queue).map(|k| self.queued(k)));
         all.into_iter().collect()
     }
@@ -99,8 +124,9 @@ impl Recorder {
 
     /// The trace a group starts with, if it has to keep one.
     pub fn start(&self, n: u64, waves: usize) -> Option<GroupTrace> {
-        let (whole, window) = (self.plan.whole(n), self.plan.window(n).is_some());
-        (whole || window).then(|| GroupTrace::new(n, waves, if whole { usize::MAX } else { WINDOW }))
+        let whole = self.plan.whole(n);
+        let begin = self.plan.window(n).is_some() || self.plan.spread(n);
+        (whole || begin).then(|| GroupTrace::new(n, waves, if whole { usize::MAX } else { WINDOW }))
     }
 
     /// A group has ended, or has kept enough.
@@ -132,7 +158,15 @@ mod tests {
         assert_eq!((large.on_unit, large.queue), (23, 11));
         assert_eq!((large.on_unit - large.queue) % large.resident, 0);
         assert!(large.whole(480) && !large.whole(48 * 11) && !large.whole(1));
-        assert_eq!(large.groups().len(), 2 * 192 + 3);
+        let groups = large.groups();
+        let spread: Vec<u64> = (0..1104).filter(|&n| large.spread(n)).collect();
+        assert_eq!(spread.len(), 64);
+        assert!(spread.iter().all(|n| groups.binary_search(n).is_ok()));
+        // One in each 17 or 18 groups, in all columns of a grid 16 wide.
+        assert!(spread.windows(2).all(|w| (1..36).contains(&(w[1] - w[0]))));
+        assert_eq!(spread.iter().map(|n| n % 16).collect::<BTreeSet<_>>().len(), 16);
+        assert!((0..384).chain([384, 432, 480]).all(|n| groups.contains(&n)));
+        assert!(groups.len() <= 2 * 192 + 3 + 64);
         assert_eq!(Plan::new(48, 4, 0).groups(), Vec::<u64>::new());
     }
 }

@@ -10,7 +10,7 @@ use t0_backend_rdna3::isa::Class;
 use crate::aperture::Space;
 use crate::mem::lanes_of;
 use crate::program::Instr;
-use crate::sanitize::Touch;
+use crate::sanitize::{Kind, Touch};
 use crate::wave::{Wave, EXEC};
 
 use super::banks;
@@ -86,7 +86,7 @@ pub(crate) struct WaveTrace {
     pub steps: Vec<Step>,
     /// The accesses of those that have one.
     pub accesses: Vec<Access>,
-    /// Numbers of sectors, each once per access, in the order of lanes.
+    /// Numbers of sectors in the order of lanes: each once per access, of atomics once for every turn they take in it.
     pub sectors: Vec<u64>,
     /// Instructions to keep.
     limit: usize,
@@ -140,9 +140,15 @@ impl WaveTrace {
         }
         access.bytes += touch.bytes * touch.lanes.count_ones();
         let first = access.first as usize;
+        if touch.kind == Kind::Atomic && touch.space != Space::Private {
+            turns(touch, &mut self.sectors);
+            access.count = (self.sectors.len() - first) as u32;
+            return;
+        }
         let mut add = |start: u64, bytes: u64| {
             for sector in start / SECTOR..=start.saturating_add(bytes.max(1) - 1) / SECTOR {
-                if self.sectors.last() != Some(&sector) && !self.sectors[first..].contains(&sector) {
+                let own = &self.sectors[first..];
+                if own.last() != Some(&sector) && !own.contains(&sector) {
                     self.sectors.push(sector);
                 }
             }
@@ -166,6 +172,23 @@ impl WaveTrace {
     pub fn sectors_of(&self, access: &Access) -> &[u64] {
         let first = access.first as usize;
         self.sectors.get(first..first + access.count as usize).unwrap_or(&[])
+    }
+}
+
+/// The sectors atomics act in, each as often as its most wanted dword is wanted: lanes that want the same one take turns.
+fn turns(touch: &Touch, out: &mut Vec<u64>) {
+    let mut dwords: Vec<u64> = lanes_of(touch.lanes).map(|l| touch.at[l] / 4).collect();
+    dwords.sort_unstable();
+    let mut most: Vec<(u64, usize)> = Vec::new();
+    for same in dwords.chunk_by(|a, b| a == b) {
+        let sector = same[0] * 4 / SECTOR;
+        match most.last_mut().filter(|m| m.0 == sector) {
+            Some(m) => m.1 = m.1.max(same.len()),
+            None => most.push((sector, same.len())),
+        }
+    }
+    for (sector, n) in most {
+        out.extend(std::iter::repeat_n(sector, n));
     }
 }
 

@@ -14,7 +14,8 @@ use crate::program::{Instr, Program};
 
 use super::banks;
 use super::costs::Costs;
-use super::memory::{Far, Memory, Server};
+use super::footprint::Sources;
+use super::memory::{Memory, Server};
 use super::record::{Access, GroupTrace, Step};
 use super::wave::{passes, Player, Ready, Stall, STALLS};
 
@@ -125,12 +126,14 @@ pub struct Issue {
 
 /// How to run.
 #[derive(Clone, Debug)]
-pub(super) struct Options {
+pub(super) struct Options<'s> {
     /// Groups that are resident on the WGP at once.
     pub resident: usize,
     /// Groups may use all four SIMDs.
     pub wgp_mode: bool,
-    pub far: Far,
+    pub sources: &'s Sources,
+    /// WGPs of a shader array, which get their waves from one dispatcher.
+    pub array: u64,
     /// WGPs that share what is beyond the L2.
     pub units: u64,
     /// The caches and the address translation know nothing at the beginning.
@@ -150,8 +153,10 @@ pub(super) struct Run {
     pub wmma: u64,
     /// Cycles the LDS of the busier half was busy.
     pub lds: u64,
-    /// Cycles of address, L2, Infinity Cache and DRAM paths, see [`Memory::busy`].
-    pub memory: [u64; 4],
+    /// Cycles of address, L2, Infinity Cache and DRAM paths and of atomics, see [`Memory::busy`].
+    pub memory: [u64; 5],
+    /// Cycles of the dispatcher.
+    pub dispatch: u64,
     pub sectors: [u64; 3],
     pub issues: Vec<Issue>,
 }
@@ -176,7 +181,7 @@ struct Slot<'t> {
 pub(super) struct Wgp<'t> {
     program: &'t Program,
     costs: &'t Costs,
-    options: Options,
+    options: Options<'t>,
     queue: Vec<&'t GroupTrace>,
     started: usize,
     waves: Vec<Slot<'t>>,
@@ -186,16 +191,18 @@ pub(super) struct Wgp<'t> {
     arrived: Vec<usize>,
     free: [[u64; UNITS.len()]; SIMDS],
     lds: [Server; 2],
-    memory: Memory,
+    memory: Memory<'t>,
+    dispatcher: Server,
     heap: BinaryHeap<Reverse<(u64, usize)>>,
     run: Run,
 }
 
 impl<'t> Wgp<'t> {
     /// Plays back `queue`, group after group as room becomes free.
-    pub fn play(program: &'t Program, costs: &'t Costs, options: Options, queue: Vec<&'t GroupTrace>) -> Run {
+    pub fn play(program: &'t Program, costs: &'t Costs, options: Options<'t>, queue: Vec<&'t GroupTrace>) -> Run {
         let mut w = Wgp {
-            memory: Memory::new(costs, options.far, options.units, options.cold),
+            memory: Memory::new(costs, options.sources, options.units, options.cold),
+            dispatcher: Server::default(),
             run: Run {
                 sites: vec![Site::default(); program.code.len()],
                 ..Run::default()
@@ -213,14 +220,15 @@ impl<'t> Wgp<'t> {
             heap: BinaryHeap::new(),
             options,
         };
-        for k in 0..w.options.resident.max(1) {
-            w.start(k as u64 * u64::from(costs.stagger));
+        for _ in 0..w.options.resident.max(1) {
+            w.start(0);
         }
         while let Some(Reverse((at, k))) = w.heap.pop() {
             w.turn(at, k);
         }
         w.run.lds = w.lds.iter().map(Server::busy).max().unwrap_or(0);
         w.run.memory = w.memory.busy();
+        w.run.dispatch = w.dispatcher.busy();
         w.run.sectors = w.memory.sectors;
         w.run
     }
@@ -236,6 +244,9 @@ impl<'t> Wgp<'t> {
             true => self.costs.launch,
             false => self.costs.restart,
         };
+        // The dispatcher hands waves to the WGPs of its array in turn.
+        let waves = group.waves.len() as u64 * self.options.array * u64::from(self.costs.array_wave);
+        let (at, _) = self.dispatcher.cycles(at, waves);
         let begin = at + u64::from(latency);
         self.run.groups.push((at, begin));
         self.alive.push(group.waves.len());

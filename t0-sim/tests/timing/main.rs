@@ -4,4 +4,5 @@
 #[path = "../sim/common.rs"]
 mod common;
 mod gaps;
+mod memory;
 mod model;
