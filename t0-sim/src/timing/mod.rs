@@ -6,7 +6,7 @@
 //! from it (`launch`). What the kernel computes has no part in it, so the model may be asked again with other constants.
 //!
 //! Left out, because nothing is published about it: the instruction cache, the L1 between L0 and L2, channel conflicts
-//! of L2 and memory, the clock under load (one constant), power.
+//! of L2 and memory, how the Infinity Cache replaces, the clock under load (one constant), power.
 
 mod banks;
 pub mod costs;
