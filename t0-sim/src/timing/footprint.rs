@@ -161,10 +161,25 @@ impl Recording {
         );
         let (_, begun) = self.lines(queue(), WINDOW);
         let (whole_n, whole) = self.lines(queue(), usize::MAX);
-        // A wave that runs for long touches more than its first instructions do.
-        let longer = |k: &usize| match (whole.get(k), begun.get(k)) {
-            (Some(all), Some(first)) => all.seen.len() as f64 / first.seen.len().max(1) as f64,
-            _ => 1.0,
+        // A wave that runs for long touches more than its first instructions do: in proportion, unless it is seen to come to what
+        // others have touched at first; then the share of that says how much there is.
+        let longer = |k: &usize, lines: f64| {
+            let (Some(all), Some(first)) = (whole.get(k), begun.get(k)) else {
+                return lines;
+            };
+            let late: Vec<&u64> = all.seen.difference(&first.seen).collect();
+            let sets: Vec<&HashSet<u64>> = [some.get(k), window.get(k)]
+                .into_iter()
+                .flatten()
+                .map(|l| &l.seen)
+                .collect();
+            let found = late.iter().filter(|l| sets.iter().any(|s| s.contains(l))).count();
+            let known: HashSet<&u64> = sets.iter().flat_map(|s| s.iter()).collect();
+            let more = lines * all.seen.len() as f64 / first.seen.len().max(1) as f64;
+            match found {
+                0 => more,
+                n => more.min(known.len() as f64 * late.len() as f64 / n as f64).max(lines),
+            }
         };
         let most = |k: usize| match self.buffers.get(k) {
             Some(b) => (b.end - b.start) as f64,
@@ -173,14 +188,14 @@ impl Recording {
         let bytes = |k: usize, lines: f64| (lines * LINE as f64).min(most(k));
         let mut launch: f64 = some
             .iter()
-            .map(|(k, l)| bytes(*k, longer(k) * in_all(l, n, total)))
+            .map(|(k, l)| bytes(*k, longer(k, in_all(l, n, total))))
             .sum();
         // What is touched only later: the results of long loops.
         let late = whole.iter().filter(|(k, _)| !some.contains_key(k));
         launch += late.map(|(k, l)| bytes(*k, in_all(l, whole_n, total))).sum::<f64>();
         let first = window
             .iter()
-            .map(|(k, l)| bytes(*k, longer(k) * l.seen.len() as f64))
+            .map(|(k, l)| bytes(*k, longer(k, l.seen.len() as f64)))
             .sum();
         (launch, first)
     }
