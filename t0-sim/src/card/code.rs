@@ -6,7 +6,7 @@ use t0_backend_rdna3::isa::Class;
 use t0_backend_rdna3::listing::{Entry, Listing};
 use t0_backend_rdna3::occupancy::{occupancy, with_fewer_vgprs, Limit, Usage};
 
-use crate::timing::{Recording, Timing};
+use super::places::At;
 
 /// What a kernel takes, and how many waves that leaves room for.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -78,6 +78,12 @@ pub struct Loop {
     pub barriers: u32,
     /// Accesses of private memory: spilled registers and local arrays.
     pub scratch: u32,
+    /// Rounds of all waves in the part of the launch that was played back; `None`: not launched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<u64>,
+    /// Accesses of private memory a wave executed in a round; `None`: not launched, or never gone round.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scratch_per_round: Option<f64>,
     /// Cycles a wave takes for a round in the modelled launch, waits included; `None`: not launched, or never gone round.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cycles_per_round: Option<f64>,
@@ -132,20 +138,20 @@ fn count(out: &mut Loop, e: &Entry) {
     out.scratch += u32::from(e.text.starts_with("scratch_"));
 }
 
-/// Fills in how long a wave takes for a round of each loop: rounds are what its first instruction was issued.
-pub(super) fn rounds(loops: &mut [Loop], recording: &Recording, t: &Timing) {
-    let at: Vec<u64> = recording.instructions().map(|i| i.0).collect();
+/// Fills in what a launch says of each loop: its rounds are what its first instruction was issued.
+pub(super) fn rounds(loops: &mut [Loop], sites: &[At]) {
     for l in loops {
-        let (mut cycles, mut rounds) = (0, 0);
-        for (offset, s) in at.iter().zip(&t.sites) {
-            if l.spans.iter().any(|span| (span.0..=span.1).contains(offset)) {
-                cycles += s.issued + s.stalls.iter().sum::<u64>();
-            }
-            if *offset == l.from {
-                rounds = s.issued;
-            }
+        let inside = |a: &&At| l.spans.iter().any(|span| (span.0..=span.1).contains(&a.offset));
+        let rounds = sites.iter().find(|a| a.offset == l.from).map_or(0, |a| a.site.issued);
+        l.rounds = Some(rounds);
+        if rounds == 0 {
+            continue;
         }
-        l.cycles_per_round = (rounds > 0).then(|| cycles as f64 / rounds as f64);
+        let each = |n: u64| n as f64 / rounds as f64;
+        let cycles = |a: &At| a.site.issued + a.site.stalls.iter().sum::<u64>();
+        l.cycles_per_round = Some(each(sites.iter().filter(inside).map(cycles).sum()));
+        let scratch = sites.iter().filter(inside).filter(|a| a.is_scratch());
+        l.scratch_per_round = Some(each(scratch.map(|a| a.site.issued).sum()));
     }
 }
 

@@ -7,13 +7,16 @@
 mod advice;
 mod code;
 mod modelled;
+mod places;
+mod shape;
 mod text;
 
 use serde::Serialize;
 use t0_backend_rdna3::listing::Listing;
 
 pub use code::{Loop, Resources};
-pub use modelled::{BankConflicts, ByLine, Modelled, Roofline, Stalled, Utilisation};
+pub use modelled::{BankConflicts, Modelled, Roofline, Utilisation};
+pub use places::{ByLine, Coalescing, Holds, Limiting, Scattered, Stalled};
 
 use crate::timing::{Recording, Timing};
 
@@ -40,10 +43,11 @@ pub struct Card {
 impl Card {
     /// Of a kernel's listing (with its source, if that is to be shown), and of a launch of it.
     pub fn new(listing: &Listing, launch: Option<(&Recording, &Timing)>) -> Card {
-        let modelled = launch.map(|(r, t)| Modelled::new(listing, r, t));
+        let sites = launch.map(|(r, t)| places::joined(listing, r, t)).unwrap_or_default();
+        let modelled = launch.map(|(r, t)| Modelled::new(listing, r, &sites, t));
         let mut loops = code::loops(listing);
-        if let Some((r, t)) = launch {
-            code::rounds(&mut loops, r, t);
+        if launch.is_some() {
+            code::rounds(&mut loops, &sites);
         }
         let mut card = Card {
             kernel: listing.kernel.clone(),
@@ -54,7 +58,7 @@ impl Card {
             modelled,
             advice: Vec::new(),
         };
-        card.advice = advice::of(&card);
+        card.advice = advice::of(&card, &sites);
         card
     }
 }

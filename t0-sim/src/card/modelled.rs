@@ -4,10 +4,8 @@ use serde::Serialize;
 use t0_backend_rdna3::isa::Class;
 use t0_backend_rdna3::listing::{Entry, Listing};
 
-use crate::timing::{Costs, Recording, Site, Timing, Unit, STALLS, UNITS};
-
-/// Instructions and lines that are listed at most.
-const MOST: usize = 12;
+use super::places::{self, At, ByLine, Coalescing, Limiting, Stalled};
+use crate::timing::{Costs, Recording, Stall, Timing, Unit, STALLS, UNITS};
 
 /// Shares of the time units were busy, 0 to 1.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -76,43 +74,6 @@ impl Utilisation {
     }
 }
 
-/// An instruction waves wait at.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Stalled {
-    /// Share of all wave cycles waited.
-    pub share: f64,
-    /// Cycles a wave waits at it each time.
-    pub cycles: f64,
-    /// What for, mostly: see [`crate::timing::Stall::name`].
-    pub why: &'static str,
-    /// Bytes from the kernel's first instruction.
-    pub offset: u64,
-    /// Its text.
-    pub instruction: String,
-    /// Times a wave issued it, in the part that was played back.
-    pub issued: u64,
-    /// Rust source.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub file: Option<String>,
-    /// See `file`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub line: Option<u32>,
-}
-
-/// A source line waves wait at.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ByLine {
-    /// Share of all wave cycles waited.
-    pub share: f64,
-    /// Rust source.
-    pub file: String,
-    /// See `file`.
-    pub line: u32,
-    /// Text of the line, if it was found.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<String>,
-}
-
 /// Cycles lost to banks in the part that was played back.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BankConflicts {
@@ -120,6 +81,8 @@ pub struct BankConflicts {
     pub lds_passes: u64,
     /// See `lds_passes`.
     pub lds: u64,
+    /// Share of the LDS's time these cost: stores are sent slower than most conflicts are resolved.
+    pub lds_time: f64,
     /// Cycles pairs and matrix instructions lost because their registers share a bank.
     pub vgpr: u64,
 }
@@ -127,18 +90,25 @@ pub struct BankConflicts {
 /// Where the launch stands between what the ALUs and what the memory allow.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Roofline {
-    /// Floating-point operations for each byte from beyond the L2.
-    pub flop_per_byte: f64,
-    /// TFLOP/s the Infinity Cache and DRAM allow at that: if all of it came from there.
-    pub infinity_cache_tflops: f64,
+    /// Operations for each byte from beyond the L2; `None` where nothing comes from there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flop_per_byte: Option<f64>,
+    /// TFLOP/s (TOP/s of integers) the Infinity Cache and DRAM allow at that: if all of it came from there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub infinity_cache_tflops: Option<f64>,
     /// See `infinity_cache_tflops`.
-    pub dram_tflops: f64,
-    /// TFLOP/s the two allow with the share of each, and the peak of the operations the kernel uses.
-    pub memory_tflops: f64,
-    /// See `memory_tflops`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dram_tflops: Option<f64>,
+    /// TFLOP/s the two allow with the share of each.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory_tflops: Option<f64>,
+    /// The peak of the operations the kernel uses.
     pub peak_tflops: f64,
     /// What the peak is of.
     pub peak_of: &'static str,
+    /// The peak if all of them were in pairs that issue together, for kernels without any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paired_tflops: Option<f64>,
 }
 
 /// The model's answer.
@@ -152,27 +122,49 @@ pub struct Modelled {
     pub seconds: f64,
     /// At this clock.
     pub clock_mhz: u32,
-    /// Floating-point operations a second, every lane counted; `None` for kernels without any.
+    /// Floating-point operations a second, of lanes that are on; `None` for kernels without any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tflops: Option<f64>,
+    /// Operations of integers by matrix instructions, in 10^12 a second; `None` for kernels without any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tops: Option<f64>,
     /// Workgroups of the launch, and how many are resident on the card at once.
     pub groups: u64,
     /// See `groups`.
     pub resident_groups: u64,
+    /// How many could be resident, had the launch that many.
+    pub resident_most: u64,
+    /// WGPs that have workgroups, and all of the card.
+    pub wgps: (u64, u64),
+    /// Waves on a SIMD, averaged over the time of the WGP that has most to do.
+    pub waves_per_simd: f64,
+    /// Work of the whole card, of what it would be if every WGP had as much to do as the one that has most.
+    pub balance: f64,
+    /// Share of the lanes of vector instructions that are on; `None` without any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lanes_active: Option<f64>,
     /// Share of the cycles that the launch itself costs, before and after the waves run.
     pub launch_share: f64,
     /// What keeps it from being faster: a unit that is busy, or what waves wait for.
     pub limiter: String,
     /// How busy the units were.
     pub utilisation: Utilisation,
-    /// Waits by reason, as shares of all.
+    /// What the unit that is the limit spends its time on; `None` when no unit is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limiting: Option<Limiting>,
+    /// Waits by reason, as shares of all. Waiting for a unit that other waves use is none of them.
     pub waits: Vec<(&'static str, f64)>,
+    /// Share of the waves' time, issuing included, in which they wait for a unit that other waves use.
+    pub queued: f64,
     /// Instructions waves wait at, longest first.
     pub stalls: Vec<Stalled>,
     /// The same by source line.
     pub stalls_by_line: Vec<ByLine>,
     /// Conflicts of banks.
     pub bank_conflicts: BankConflicts,
+    /// How accesses of memory lie together; `None` without any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub coalescing: Option<Coalescing>,
     /// Share of the L0's misses that also miss the L2; `None` without any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub beyond_l2: Option<f64>,
@@ -183,43 +175,54 @@ pub struct Modelled {
     pub touched_bytes: u64,
     /// What the caches hold when it starts.
     pub caches: &'static str,
-    /// `None` without floating-point operations or without memory.
+    /// `None` for kernels that count no operations.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub roofline: Option<Roofline>,
 }
 
 impl Modelled {
     /// Of a launch.
-    pub fn new(listing: &Listing, recording: &Recording, t: &Timing) -> Modelled {
-        let all: u64 = t.stalls().iter().sum::<u64>().max(1);
-        let sites = joined(listing, recording, t);
+    pub(super) fn new(listing: &Listing, recording: &Recording, sites: &[At], t: &Timing) -> Modelled {
+        let queued = of_reason(t, Stall::Unit);
+        let all = (t.stalls().iter().sum::<u64>() - queued).max(1);
+        let busy: u64 = t.sites.iter().map(|s| s.issued).sum();
         let utilisation = Utilisation::of(t);
         let beyond_l2 = (t.sectors[0] > t.sectors[1]).then_some(t.far.beyond_l2);
         let mut waits: Vec<(&'static str, f64)> = STALLS
             .iter()
-            .zip(t.stalls())
-            .map(|(s, n)| (s.name(), n as f64 / all as f64))
+            .filter(|s| **s != Stall::Unit)
+            .map(|s| (s.name(), of_reason(t, *s) as f64 / all as f64))
             .collect();
         waits.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let rate = |n: f64| (n > 0.0).then(|| n / t.seconds() / 1e12);
         Modelled {
             basis: "modelled",
             cycles: t.cycles,
             seconds: t.seconds(),
             clock_mhz: t.clock_mhz,
-            tflops: (t.flops > 0.0).then(|| t.flops / t.seconds() / 1e12),
+            tflops: rate(t.flops),
+            tops: rate(t.integer_ops),
             groups: t.all_groups.0,
             resident_groups: t.all_groups.1.min(t.all_groups.0),
+            resident_most: t.all_groups.1,
+            wgps: t.wgps,
+            waves_per_simd: t.waves,
+            balance: t.all_groups.0 as f64 / (t.wgps.1 * t.groups.0).max(1) as f64,
+            lanes_active: places::active(sites, recording.wave_size),
             launch_share: (f64::from(Costs::default().dispatch) / t.cycles.max(1) as f64).min(1.0),
             limiter: limiter(&utilisation, &waits),
+            limiting: busiest(&utilisation).map(|(unit, _)| Limiting::new(listing, sites, unit)),
             waits,
-            stalls: stalls(&sites, all),
-            stalls_by_line: by_line(listing, &sites, all),
-            bank_conflicts: conflicts(&sites),
+            queued: queued as f64 / (queued + all + busy) as f64,
+            stalls: places::stalls(sites, all),
+            stalls_by_line: places::by_line(listing, sites, all, At::waited),
+            bank_conflicts: conflicts(sites),
+            coalescing: places::coalescing(sites),
             beyond_l2,
             from_dram: beyond_l2.filter(|b| *b > 0.0).map(|_| t.far.dram),
             touched_bytes: t.touched,
             caches: if t.warm { WARM } else { COLD },
-            roofline: roofline(&sites, t),
+            roofline: roofline(sites, t),
             utilisation,
         }
     }
@@ -229,28 +232,25 @@ impl Modelled {
 const WARM: &str = "warm from an earlier launch of the same kind, as far as all it touches fits";
 const COLD: &str = "cold but for the Infinity Cache, which has what was just written";
 
-type Joined<'a> = (Option<&'a Entry>, u64, String, &'a Site);
-
-/// What the model knows of each instruction, with its listing's entry.
-fn joined<'a>(listing: &'a Listing, recording: &Recording, t: &'a Timing) -> Vec<Joined<'a>> {
-    let entry = |offset: u64| {
-        let k = listing.entries.binary_search_by_key(&offset, |e| e.offset).ok()?;
-        listing.entries.get(k)
-    };
-    let with = |((offset, text), site): ((u64, String), &'a Site)| (entry(offset), offset, text, site);
-    recording.instructions().zip(&t.sites).map(with).collect()
+/// Wave cycles waited for one reason.
+fn of_reason(t: &Timing, why: Stall) -> u64 {
+    STALLS.iter().zip(t.stalls()).filter(|x| *x.0 == why).map(|x| x.1).sum()
 }
 
-fn limiter(u: &Utilisation, waits: &[(&'static str, f64)]) -> String {
+/// The unit that is the limit, when one is busy most of the time.
+pub(super) fn busiest(u: &Utilisation) -> Option<(&'static str, f64)> {
     // Matrix instructions are VALU time; they are named when they are most of it.
     let own = |n: &str| n != "valu" || u.wmma < 0.5 * u.valu;
-    let busiest = u
-        .units()
-        .into_iter()
-        .filter(|(n, _)| own(n))
-        .max_by(|a, b| a.1.total_cmp(&b.1));
-    match (busiest, waits.first()) {
-        (Some((unit, share)), _) if share >= 0.7 => format!("{unit}: busy {:.0} % of the time", 100.0 * share),
+    let all = u.units().into_iter().filter(|(n, _)| own(n));
+    all.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|x| x.1 >= BUSY)
+}
+
+/// Share of the time from which on a unit counts as the limit.
+const BUSY: f64 = 0.7;
+
+fn limiter(u: &Utilisation, waits: &[(&'static str, f64)]) -> String {
+    match (busiest(u), waits.first()) {
+        (Some((unit, share)), _) => format!("{unit}: busy {:.0} % of the time", 100.0 * share),
         (_, Some((why, share))) if *share > 0.0 => {
             format!("latency: waves wait for {why} ({:.0} % of all waits)", 100.0 * share)
         }
@@ -258,84 +258,26 @@ fn limiter(u: &Utilisation, waits: &[(&'static str, f64)]) -> String {
     }
 }
 
-fn stalls(sites: &[Joined], all: u64) -> Vec<Stalled> {
-    let stalled = |(entry, offset, text, s): &Joined| {
-        let waited: u64 = s.stalls.iter().sum();
-        let (k, _) = s.stalls.iter().enumerate().max_by_key(|x| x.1)?;
-        let line = entry.and_then(|e| e.line.as_ref());
-        (waited > 0).then(|| Stalled {
-            share: waited as f64 / all as f64,
-            cycles: waited as f64 / s.issued.max(1) as f64,
-            why: STALLS[k].name(),
-            offset: *offset,
-            instruction: text.clone(),
-            issued: s.issued,
-            file: line.map(|l| l.file.to_string()),
-            line: line.map(|l| l.line),
-        })
-    };
-    let mut out: Vec<Stalled> = sites.iter().filter_map(stalled).collect();
-    out.sort_by(|a, b| b.share.total_cmp(&a.share));
-    out.truncate(MOST);
-    out
-}
-
-fn by_line(listing: &Listing, sites: &[Joined], all: u64) -> Vec<ByLine> {
-    let mut out: Vec<ByLine> = Vec::new();
-    for (entry, _, _, s) in sites {
-        let Some(line) = entry.and_then(|e| e.line.as_ref()) else {
-            continue;
-        };
-        let share = s.stalls.iter().sum::<u64>() as f64 / all as f64;
-        match out.iter_mut().find(|b| b.line == line.line && *b.file == *line.file) {
-            Some(b) => b.share += share,
-            None => out.push(ByLine {
-                share,
-                file: line.file.to_string(),
-                line: line.line,
-                source: listing.source(line).map(str::to_owned),
-            }),
-        }
-    }
-    out.retain(|b| b.share > 0.0);
-    out.sort_by(|a, b| b.share.total_cmp(&a.share));
-    out.truncate(MOST);
-    out
-}
-
-fn conflicts(sites: &[Joined]) -> BankConflicts {
-    let of = |lds: bool| {
-        sites
-            .iter()
-            .filter(move |s| s.0.and_then(|e| e.class).is_some_and(|c| c.is_lds()) == lds)
-    };
+fn conflicts(sites: &[At]) -> BankConflicts {
+    let of = |lds: bool| sites.iter().filter(move |a| a.instr.class.is_lds() == lds);
+    let sum = |f: fn(&At) -> u64| of(true).map(f).sum::<u64>();
     BankConflicts {
-        lds_passes: of(true).map(|s| s.3.passes).sum(),
-        lds: of(true).map(|s| s.3.conflicts).sum(),
-        vgpr: of(false).map(|s| s.3.conflicts).sum(),
+        lds_passes: sum(|a| a.site.passes),
+        lds: sum(|a| a.site.conflicts),
+        lds_time: sum(|a| a.site.lds_lost) as f64 / sum(|a| a.site.lds).max(1) as f64,
+        vgpr: of(false).map(|a| a.site.conflicts).sum(),
     }
 }
 
 /// TFLOP/s of all WGPs at the model's clock; operations a cycle and SIMD as in the RDNA3 manual's rates (see `timing::costs`).
-fn roofline(sites: &[Joined], t: &Timing) -> Option<Roofline> {
-    // Residents of the card over those of a WGP; four SIMDs each.
-    let simds = 4.0 * (t.all_groups.1 / t.groups.1.max(1)) as f64;
-    let bytes = 64.0 * t.sectors[2] as f64 / t.played.1.max(1) as f64 * t.all_groups.0 as f64;
-    if t.flops <= 0.0 || bytes <= 0.0 {
+fn roofline(sites: &[At], t: &Timing) -> Option<Roofline> {
+    let operations = t.flops + t.integer_ops;
+    if operations <= 0.0 {
         return None;
     }
-    let uses = |f: &dyn Fn(&Entry) -> bool| sites.iter().any(|s| s.3.issued > 0 && s.0.is_some_and(f));
-    let (rate, peak_of) = if uses(&|e| e.class == Some(Class::Wmma)) {
-        (256.0, "matrix instructions")
-    } else if uses(&|e| e.text.starts_with("v_dual_")) {
-        (128.0, "f32 multiply-adds in pairs")
-    } else if uses(&|e| e.text.starts_with("v_pk_") || e.text.starts_with("v_dot2")) {
-        (128.0, "packed f16 multiply-adds")
-    } else if uses(&|e| e.class == Some(Class::ValuF64)) {
-        (4.0, "f64 multiply-adds")
-    } else {
-        (64.0, "f32 multiply-adds")
-    };
+    let simds = 4.0 * t.wgps.1 as f64;
+    let bytes = 64.0 * t.sectors[2] as f64 / t.played.1.max(1) as f64 * t.all_groups.0 as f64;
+    let (rate, peak_of) = peak(sites);
     let clock = f64::from(t.clock_mhz) * 1e6;
     let c = Costs::default();
     let (mall, dram) = (f64::from(c.mall_bytes) * clock, f64::from(c.dram_bytes) * clock);
@@ -345,13 +287,36 @@ fn roofline(sites: &[Joined], t: &Timing) -> Option<Roofline> {
     } else {
         mall
     };
-    let flop_per_byte = t.flops / bytes;
+    let flop_per_byte = (bytes > 0.0).then(|| operations / bytes);
+    let tera = |rate: f64| rate * simds * clock / 1e12;
     Some(Roofline {
         flop_per_byte,
-        infinity_cache_tflops: flop_per_byte * mall / 1e12,
-        dram_tflops: flop_per_byte * dram / 1e12,
-        memory_tflops: flop_per_byte * bandwidth / 1e12,
-        peak_tflops: rate * simds * clock / 1e12,
+        infinity_cache_tflops: flop_per_byte.map(|f| f * mall / 1e12),
+        dram_tflops: flop_per_byte.map(|f| f * dram / 1e12),
+        memory_tflops: flop_per_byte.map(|f| f * bandwidth / 1e12),
+        peak_tflops: tera(rate),
         peak_of,
+        paired_tflops: (peak_of == SINGLE).then(|| tera(2.0 * rate)),
     })
+}
+
+const SINGLE: &str = "f32 multiply-adds";
+
+/// Operations a cycle and SIMD of the fastest kind the kernel uses, and what they are.
+fn peak(sites: &[At]) -> (f64, &'static str) {
+    let uses = |f: &dyn Fn(&Entry) -> bool| sites.iter().any(|a| a.site.issued > 0 && a.entry.is_some_and(f));
+    let starts = |s: &'static str| uses(&|e| e.text.starts_with(s));
+    if starts("v_wmma_i32_16x16x16_iu4") {
+        (512.0, "matrix instructions of iu4")
+    } else if uses(&|e| e.class == Some(Class::Wmma)) {
+        (256.0, "matrix instructions")
+    } else if starts("v_dual_") {
+        (128.0, "f32 multiply-adds in pairs")
+    } else if starts("v_pk_") || starts("v_dot2") {
+        (128.0, "packed f16 multiply-adds")
+    } else if uses(&|e| e.class == Some(Class::ValuF64)) {
+        (4.0, "f64 multiply-adds")
+    } else {
+        (64.0, SINGLE)
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Card, Loop, Modelled};
+use super::{ByLine, Card, Limiting, Loop, Modelled, Roofline};
 
 impl fmt::Display for Card {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -53,6 +53,7 @@ fn of_loop(l: &Loop) -> String {
         (l.barriers, "barriers"),
         (l.scratch, "private memory"),
     ];
+    let never = if l.rounds == Some(0) { "; not run in this launch" } else { "" };
     let kinds: Vec<String> = kinds
         .iter()
         .filter(|k| k.0 > 0)
@@ -65,7 +66,7 @@ fn of_loop(l: &Loop) -> String {
     let indent = "  ".repeat(l.depth as usize + 1);
     let spans: Vec<String> = l.spans.iter().map(|s| format!("{:#x} to {:#x}", s.0, s.1)).collect();
     format!(
-        "{indent}loop {}{place}: {} instructions ({}){cycles}",
+        "{indent}loop {}{place}: {} instructions ({}){cycles}{never}",
         spans.join(" and "),
         l.instructions,
         kinds.join(", ")
@@ -76,74 +77,130 @@ fn percent(x: f64) -> String {
     format!("{:.1} %", 100.0 * x)
 }
 
+/// `1 workgroup`, `2 workgroups`.
+fn counted(n: u64, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+/// Operations a second with a prefix that leaves digits before the point: `unit` is what follows it.
+fn rate(tera: f64, unit: &str) -> String {
+    let (value, prefix) = match tera {
+        t if t >= 0.1 => (t, "T"),
+        t if t >= 1e-4 => (1e3 * t, "G"),
+        t => (1e6 * t, "M"),
+    };
+    format!("{value:.2} {prefix}{unit}")
+}
+
+/// Names and shares, those left out that would be printed as 0.0 %.
+fn list(all: &[(&str, f64)]) -> String {
+    let shown = all.iter().filter(|x| x.1 >= 0.0005);
+    shown
+        .map(|(n, x)| format!("{n} {}", percent(*x)))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
 impl fmt::Display for Modelled {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let flops = self.tflops.map(|t| format!(", {t:.2} TFLOP/s")).unwrap_or_default();
+        let flops = self.tflops.map(|t| format!(", {}", rate(t, "FLOP/s"))).unwrap_or_default();
+        let ops = self.tops.map(|t| format!(", {}", rate(t, "OP/s"))).unwrap_or_default();
         writeln!(
             f,
-            "modelled: {} cycles, {:.3} us at {} MHz{flops}; {} workgroups, {} at once",
+            "modelled: {} cycles, {:.3} us at {} MHz{flops}{ops}; {}, {} at once",
             self.cycles,
             self.seconds * 1e6,
             self.clock_mhz,
-            self.groups,
+            counted(self.groups, "workgroup"),
             self.resident_groups
         )?;
         writeln!(f, "  limiter: {}", self.limiter)?;
-        let list = |all: &[(&str, f64)]| {
-            let shown = all.iter().filter(|x| x.1 >= 0.001);
-            shown
-                .map(|(n, x)| format!("{n} {}", percent(*x)))
-                .collect::<Vec<_>>()
-                .join(", ")
-        };
-        writeln!(f, "  busy: {}", list(&self.utilisation.units()))?;
+        self.card(f)?;
+        let busy = list(&self.utilisation.units());
+        if !busy.is_empty() {
+            writeln!(f, "  busy: {busy}")?;
+        }
         let waits = list(&self.waits);
         if !waits.is_empty() {
             writeln!(f, "  waits: {waits}")?;
         }
-        let b = &self.bank_conflicts;
-        let lds = (b.lds_passes > 0).then(|| format!("{} of {} LDS passes, ", b.lds, b.lds_passes));
-        writeln!(
-            f,
-            "  bank conflicts: {}{} cycles for VGPRs",
-            lds.unwrap_or_default(),
-            b.vgpr
-        )?;
-        if let Some(beyond) = self.beyond_l2 {
-            let dram = self.from_dram.map(|d| format!(", {} of those from DRAM", percent(d)));
-            writeln!(
-                f,
-                "  misses of the L0: {} beyond the L2{}",
-                percent(beyond),
-                dram.unwrap_or_default()
-            )?;
-        }
+        self.memory(f)?;
         if let Some(r) = &self.roofline {
-            writeln!(
-                f,
-                "  roofline: {:.1} FLOP a byte; memory allows {:.1} TFLOP/s, {} {:.1}",
-                r.flop_per_byte, r.memory_tflops, r.peak_of, r.peak_tflops
-            )?;
+            writeln!(f, "  roofline: {}", roofline(r))?;
         }
-        self.places(f)
+        match &self.limiting {
+            Some(l) => held(l, f),
+            None => self.places(f),
+        }
     }
 }
 
 impl Modelled {
-    fn places(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.stalls_by_line.is_empty() {
-            writeln!(f, "  waits by line:")?;
+    /// How much of the card is at work.
+    fn card(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (used, all) = self.wgps;
+        write!(
+            f,
+            "  card: {used} of {all} WGPs have workgroups, {:.1} waves/SIMD on average",
+            self.waves_per_simd
+        )?;
+        let units = self.utilisation.units();
+        let most = units.iter().max_by(|a, b| a.1.total_cmp(&b.1));
+        match most.filter(|x| self.balance < 0.95 && x.1 * self.balance >= 0.0005) {
+            Some((unit, share)) => writeln!(
+                f,
+                "; below are those of the WGP with most, of the whole card {unit} is busy {}",
+                percent(share * self.balance)
+            )?,
+            None => writeln!(f)?,
         }
-        for l in &self.stalls_by_line {
+        match self.lanes_active.filter(|a| *a < super::advice::LANES) {
+            Some(active) => writeln!(f, "  lanes active: {}", percent(active)),
+            None => Ok(()),
+        }
+    }
+
+    /// Banks, and how accesses lie in memory.
+    fn memory(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let b = &self.bank_conflicts;
+        let lds = || format!("{} of {} LDS passes ({} of its time)", b.lds, b.lds_passes, percent(b.lds_time));
+        let vgpr = || format!("{} for VGPRs", counted(b.vgpr, "cycle"));
+        let parts: Vec<String> = [(b.lds_passes > 0).then(lds), (b.vgpr > 0).then(vgpr)]
+            .into_iter()
+            .flatten()
+            .collect();
+        if !parts.is_empty() {
+            writeln!(f, "  bank conflicts: {}", parts.join(", "))?;
+        }
+        if let Some(c) = &self.coalescing {
+            let worst = c.worst.as_ref().map(|w| {
+                format!(
+                    "; {} touches {:.1} and uses {}",
+                    w.place,
+                    w.lines,
+                    percent(w.used)
+                )
+            });
             writeln!(
                 f,
-                "{:>9} {}:{} {}",
-                percent(l.share),
-                l.file,
-                l.line,
-                l.source.as_deref().unwrap_or_default()
+                "  memory: {:.1} lines an access, {} of the bytes moved are used{}",
+                c.lines,
+                percent(c.used),
+                worst.unwrap_or_default()
             )?;
         }
+        let Some(beyond) = self.beyond_l2 else { return Ok(()) };
+        let dram = self.from_dram.map(|d| format!(", {} of those from DRAM", percent(d)));
+        writeln!(
+            f,
+            "  misses of the L0: {} beyond the L2{}",
+            percent(beyond),
+            dram.unwrap_or_default()
+        )
+    }
+
+    fn places(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        lines("waits by line", &self.stalls_by_line, f)?;
         if !self.stalls.is_empty() {
             writeln!(f, "  waits by instruction (cycles a wave each time):")?;
         }
@@ -161,4 +218,49 @@ impl Modelled {
         }
         Ok(())
     }
+}
+
+fn roofline(r: &Roofline) -> String {
+    let memory = match (r.flop_per_byte, r.memory_tflops) {
+        (Some(each), Some(most)) => format!("{each:.1} FLOP a byte; memory allows {}", rate(most, "FLOP/s")),
+        _ => "nothing comes from beyond the L2".into(),
+    };
+    let pairs = r.paired_tflops.map(|t| format!(" ({t:.1} if all were in pairs)"));
+    format!(
+        "{memory}; {} {:.1}{}",
+        r.peak_of,
+        r.peak_tflops,
+        pairs.unwrap_or_default()
+    )
+}
+
+/// What the unit that is the limit is busy with.
+fn held(l: &Limiting, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    lines(&format!("time of {} by line", l.unit), &l.by_line, f)?;
+    if !l.by_instruction.is_empty() {
+        writeln!(f, "  time of {} by instruction (times issued):", l.unit)?;
+    }
+    for h in &l.by_instruction {
+        let line = h.line.map(|l| format!(" line {l}")).unwrap_or_default();
+        writeln!(
+            f,
+            "{:>9} {:>9} {:06x} {}{line}",
+            percent(h.share),
+            h.issued,
+            h.offset,
+            h.instruction
+        )?;
+    }
+    Ok(())
+}
+
+fn lines(title: &str, all: &[ByLine], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    if !all.is_empty() {
+        writeln!(f, "  {title}:")?;
+    }
+    for l in all {
+        let source = l.source.as_deref().unwrap_or("(source not found)");
+        writeln!(f, "{:>9} {}:{} {source}", percent(l.share), l.file, l.line)?;
+    }
+    Ok(())
 }

@@ -1,21 +1,26 @@
 //! Floating-point operations of an instruction, as peak rates count them: a fused multiply-add is two, conversions,
-//! comparisons, minima and integer work are none, every lane of the wave counts whether or not it is on.
+//! comparisons, minima and integer work are none. Only lanes that are on count; matrix instructions do not look at EXEC.
 
 use t0_backend_rdna3::isa::{Class, Opcode};
 
 use crate::program::Instr;
 
-/// Operations of one issue by a wave of `lanes`.
-pub(super) fn of_wave(i: &Instr, lanes: u32) -> u64 {
+/// Operations of an instruction that waves issued `issued` times, with `lanes` lanes on in all.
+pub(super) fn of(i: &Instr, issued: u64, lanes: u64) -> u64 {
     if i.class == Class::Wmma {
-        // D = A·B + C of 16 × 16 × 16; those of integers are counted the same way.
-        return 2 * 16 * 16 * 16;
+        // D = A·B + C of 16 × 16 × 16; those of integers are counted the same way, see `integer`.
+        return 2 * 16 * 16 * 16 * issued;
     }
-    let of = match &i.pair {
+    let each = match &i.pair {
         Some(p) => of_lane(p.first.op) + of_lane(p.second.op),
         None => of_lane(i.op),
     };
-    of * u64::from(lanes)
+    each * lanes
+}
+
+/// Whether these operations are of integers.
+pub(super) fn integer(i: &Instr) -> bool {
+    i.op.name().starts_with("v_wmma_i32")
 }
 
 fn of_lane(op: Opcode) -> u64 {

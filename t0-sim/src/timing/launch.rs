@@ -57,8 +57,14 @@ pub struct Timing {
     pub clock_mhz: u32,
     /// Groups of the launch, and how many are resident on the whole card.
     pub all_groups: (u64, u64),
-    /// Floating-point operations of the whole launch, counted as if every lane took part, a fused multiply-add as two.
+    /// WGPs that have workgroups, and all of the card.
+    pub wgps: (u64, u64),
+    /// Waves on a SIMD of the WGP that was played back, averaged over its time.
+    pub waves: f64,
+    /// Floating-point operations of the whole launch by lanes that were on, a fused multiply-add as two.
     pub flops: f64,
+    /// The same of integers, by matrix instructions.
+    pub integer_ops: f64,
     /// By instruction, in the order of the program.
     pub sites: Vec<Site>,
     /// Share of the time each unit of a SIMD was held, in the order of [`UNITS`].
@@ -158,10 +164,11 @@ impl Recording {
         self.answer(costs, cycles + u64::from(costs.dispatch), (&sources, !cold), whole)
     }
 
-    /// Operations of all groups, taking those that were not played back for like the others.
-    fn flops(&self, run: &Run) -> f64 {
-        let of = |(i, s): (&crate::program::Instr, &Site)| flops::of_wave(i, self.wave_size) as f64 * s.issued as f64;
-        let played: f64 = self.program.code.iter().zip(&run.sites).map(of).sum();
+    /// Operations of all groups, of floats or of integers, taking those that were not played back for like the others.
+    fn operations(&self, run: &Run, integer: bool) -> f64 {
+        let of = |(i, s): (&crate::program::Instr, &Site)| flops::of(i, s.issued, s.lanes) as f64;
+        let all = self.program.code.iter().zip(&run.sites);
+        let played: f64 = all.filter(|x| flops::integer(x.0) == integer).map(of).sum();
         played / run.groups.len().max(1) as f64 * self.plan.total as f64
     }
 
@@ -173,7 +180,10 @@ impl Recording {
             played: (run.end(), run.groups.len() as u64),
             groups: (self.plan.on_unit, self.plan.resident),
             all_groups: (self.plan.total, self.plan.resident * self.plan.units),
-            flops: self.flops(&run),
+            wgps: (self.plan.units.min(self.plan.total), self.plan.units),
+            waves: share(run.resident, SIMDS),
+            flops: self.operations(&run, false),
+            integer_ops: self.operations(&run, true),
             clock_mhz: costs.clock_mhz,
             units: run.units.map(|u| share(u, SIMDS)),
             wmma: share(run.wmma, SIMDS),

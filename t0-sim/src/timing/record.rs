@@ -84,6 +84,8 @@ pub(crate) struct Access {
 pub(crate) struct WaveTrace {
     /// Instructions in the order of execution.
     pub steps: Vec<Step>,
+    /// Lanes that were on at each of them.
+    pub lanes: Vec<u8>,
     /// The accesses of those that have one.
     pub accesses: Vec<Access>,
     /// Numbers of sectors in the order of lanes: each once per access, of atomics once for every turn they take in it.
@@ -110,11 +112,15 @@ impl WaveTrace {
     /// An instruction is about to execute.
     pub fn step(&mut self, w: &Wave, i: &Instr) {
         self.steps.push(Step::new(w, i));
+        let halves = if w.lanes() == 64 { 2 } else { 1 };
+        let on: u32 = w.sgpr[EXEC..EXEC + halves].iter().map(|h| h.count_ones()).sum();
+        self.lanes.push(on as u8);
     }
 
     /// It will be executed again.
     pub fn forget(&mut self) {
         self.steps.pop();
+        self.lanes.pop();
     }
 
     /// An access of the instruction that executes.

@@ -29,7 +29,7 @@ pub enum Stall {
     Stores,
     /// The other waves at a barrier.
     Barrier,
-    /// The unit was busy with other waves or with this one's instruction before.
+    /// The unit was busy with other waves or with this one's instruction before: the unit's rate, not a latency.
     Unit,
     /// A branch: its condition, or the code behind it.
     Branch,
@@ -154,6 +154,16 @@ impl<'t> Player<'t> {
             lgkm: VecDeque::new(),
             stores: VecDeque::new(),
         }
+    }
+
+    /// Lanes that take part in the next step.
+    pub fn lanes(&self) -> u32 {
+        self.trace.lanes.get(self.next).map_or(0, |n| u32::from(*n))
+    }
+
+    /// Index in the program of the instruction before the next one.
+    pub fn before(&self) -> Option<u32> {
+        Some(self.trace.steps.get(self.next.checked_sub(1)?)?.at())
     }
 
     /// The next step, if the wave has not ended.

@@ -16,7 +16,7 @@ use super::banks;
 use super::costs::Costs;
 use super::footprint::Sources;
 use super::memory::{Memory, Server};
-use super::record::{Access, GroupTrace, Step};
+use super::record::{Access, GroupTrace, Step, LINE, SECTOR};
 use super::wave::{passes, Player, Ready, Stall, STALLS};
 
 /// SIMDs of a WGP.
@@ -99,6 +99,22 @@ pub struct Site {
     pub passes: u64,
     /// Conflicts among banks: of the LDS, or cycles for VGPR banks.
     pub conflicts: u64,
+    /// Lanes that were on, of all issues.
+    pub lanes: u64,
+    /// Bytes they asked for, of the LDS or of memory.
+    pub bytes: u64,
+    /// Lines of 128 bytes of memory they lie in, and sectors of 64 bytes, each once an issue.
+    pub lines: u64,
+    /// See `lines`.
+    pub sectors: u64,
+    /// Sectors of them that went over the path between L0 and L2, and those from beyond the L2.
+    pub moved: u64,
+    /// See `moved`.
+    pub beyond: u64,
+    /// Hundredths of cycles it held the LDS, and those it would not have held it without conflicts.
+    pub lds: u64,
+    /// See `lds`.
+    pub lds_lost: u64,
     /// When it was first issued.
     pub first: u64,
 }
@@ -158,6 +174,8 @@ pub(super) struct Run {
     /// Cycles of the dispatcher.
     pub dispatch: u64,
     pub sectors: [u64; 3],
+    /// Cycles of all waves from the start of their group to their end.
+    pub resident: u64,
     pub issues: Vec<Issue>,
 }
 
@@ -311,6 +329,7 @@ impl<'t> Wgp<'t> {
     fn issue(&mut self, at: u64, k: usize, (step, i): (Step, &Instr), ready: Ready) {
         let (simd, unit) = (self.waves[k].simd, Unit::of(i.class));
         let access = self.waves[k].player.take_access(step);
+        let (lanes, before) = (self.waves[k].player.lanes(), self.waves[k].player.before());
         let (hold, latency, conflicts) = self.cost(i, step);
         let mut busy = at + hold;
         let mut done = at + latency;
@@ -319,6 +338,11 @@ impl<'t> Wgp<'t> {
         } else if unit == Unit::Vmem || unit == Unit::Smem {
             (busy, done) = self.access(i, k, at, &access);
         }
+        let site = &mut self.run.sites[i.index as usize];
+        site.lanes += u64::from(lanes);
+        site.bytes += u64::from(access.bytes);
+        site.passes += u64::from(access.lds);
+        site.conflicts += u64::from(access.conflicts) + conflicts;
         let free = &mut self.free[simd];
         free[unit as usize] = busy;
         if unit == Unit::Trans {
@@ -330,7 +354,8 @@ impl<'t> Wgp<'t> {
         slot.player.count(i, done);
         slot.ready = None;
         let first = slot.player.next == 1;
-        self.note(i, at, busy, (from, first), ready, (&access, conflicts));
+        let begin = if first { from } else { from + 1 };
+        self.note(i, (begin, at, busy), ready, before);
         if self.options.timeline {
             let slot = &self.waves[k];
             self.run.issues.push(Issue {
@@ -338,7 +363,7 @@ impl<'t> Wgp<'t> {
                 wave: slot.index,
                 simd: simd as u32,
                 at: i.index,
-                from: if first { from } else { from + 1 },
+                from: begin,
                 time: at,
                 until: busy.max(at + 1),
                 why: if ready.at >= at { ready.why } else { Stall::Unit },
@@ -389,6 +414,7 @@ impl<'t> Wgp<'t> {
     /// A wave has ended.
     fn leave(&mut self, k: usize, at: u64) {
         let (group, simd) = (self.waves[k].group, self.waves[k].simd);
+        self.run.resident += at + 1 - self.run.groups[group].0;
         self.load[simd] -= 1;
         self.alive[group] -= 1;
         self.run.groups[group].1 = self.run.groups[group].1.max(at + 1);
@@ -455,6 +481,12 @@ impl<'t> Wgp<'t> {
                 (data, data_cycles, latency)
             }
         };
+        let site = &mut self.run.sites[i.index as usize];
+        site.lds += held;
+        let clean = u64::from(access.lds.saturating_sub(access.conflicts).max(1)) * slow;
+        let stores = matches!(i.class, Class::LdsStore | Class::LdsAtomic);
+        // Stores whose data take longer than their conflicts lose nothing by them.
+        site.lds_lost += held - if stores { clean.max(100 * store) } else { clean };
         let (begin, _) = self.lds[simd / 2].take(at, held, 100);
         // The latencies are those of one dword a lane.
         let least = match i.class {
@@ -469,33 +501,39 @@ impl<'t> Wgp<'t> {
         let slot = &self.waves[k];
         let sectors = slot.player.trace.sectors_of(access);
         if i.class.is_vmem() {
+            let before = self.memory.sectors;
             let (done, taken) = self
                 .memory
                 .vector(i, slot.simd / 2, at, (sectors, access.bytes), self.costs);
+            let [asked, found, beyond] = [0, 1, 2].map(|k| self.memory.sectors[k] - before[k]);
+            let site = &mut self.run.sites[i.index as usize];
+            site.lines += lines(sectors);
+            site.sectors += asked;
+            site.moved += asked - found.min(asked);
+            site.beyond += beyond;
             // Instructions queue up before the tags; the traces show no wave that waits for room.
             return (at.max(taken.saturating_sub(self.costs.vmem_queue.into())) + 1, done);
         }
         (at + 1, self.memory.scalar(at, sectors, self.costs))
     }
 
-    fn note(
-        &mut self,
-        i: &Instr,
-        at: u64,
-        busy: u64,
-        (from, first): (u64, bool),
-        ready: Ready,
-        (access, conflicts): (&Access, u64),
-    ) {
+    /// Takes down an issue: a wave that could have issued in `begin` did in `at` and holds the unit until `busy`.
+    fn note(&mut self, i: &Instr, (begin, at, busy): (u64, u64, u64), ready: Ready, before: Option<u32>) {
         let unit = Unit::of(i.class);
+        let own = ready.at.clamp(begin, at);
+        // What a barrier or a branch makes wait for is the barrier's or the branch's, not that of what comes next.
+        let of_before = match ready.why {
+            Stall::Barrier => true,
+            Stall::Branch => i.class != Class::Branch,
+            _ => false,
+        };
+        let blamed = before.filter(|_| of_before).unwrap_or(i.index);
+        self.run.sites[blamed as usize].stalls[ready.why as usize] += own - begin;
         let site = &mut self.run.sites[i.index as usize];
         if site.issued == 0 {
             site.first = at;
         }
         site.issued += 1;
-        let begin = if first { from } else { from + 1 };
-        let own = ready.at.clamp(begin, at);
-        site.stalls[ready.why as usize] += own - begin;
         site.stalls[Stall::Unit as usize] += at - own;
         let held = busy.saturating_sub(at).max(1);
         if unit != Unit::Buffer {
@@ -505,7 +543,13 @@ impl<'t> Wgp<'t> {
         if i.class == Class::Wmma {
             self.run.wmma += held;
         }
-        site.passes += u64::from(access.lds);
-        site.conflicts += u64::from(access.conflicts) + conflicts;
     }
+}
+
+/// Lines of 128 bytes that sectors lie in.
+fn lines(sectors: &[u64]) -> u64 {
+    let mut all: Vec<u64> = sectors.iter().map(|s| s * SECTOR / LINE).collect();
+    all.sort_unstable();
+    all.dedup();
+    all.len() as u64
 }
