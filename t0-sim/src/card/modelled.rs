@@ -215,7 +215,7 @@ impl Modelled {
             waits,
             queued: queued as f64 / (queued + all + busy) as f64,
             stalls: places::stalls(sites, all),
-            stalls_by_line: places::by_line(listing, sites, all, At::waited),
+            stalls_by_line: places::by_line(listing, sites, all, |a| a.waited()),
             bank_conflicts: conflicts(sites),
             coalescing: places::coalescing(sites),
             beyond_l2,

@@ -293,5 +293,6 @@ pub(super) fn active(sites: &[At], wave_size: u32) -> Option<f64> {
 /// Whether lanes that are off are lost work at it.
 pub(super) fn counts_lanes(a: &At) -> bool {
     let class = a.instr.class;
-    (class.is_valu() || class.is_vmem() || class.is_lds()) && !matches!(class, Class::Wmma | Class::ValuLane | Class::VmemInv)
+    (class.is_valu() || class.is_vmem() || class.is_lds())
+        && !matches!(class, Class::Wmma | Class::ValuLane | Class::VmemInv)
 }

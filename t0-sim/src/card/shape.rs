@@ -64,7 +64,9 @@ fn contains(l: &Loop, offset: u64) -> bool {
 
 /// The innermost loop around an offset that went round.
 fn innermost(loops: &[Loop], offset: u64) -> Option<&Loop> {
-    let around = loops.iter().filter(|l| l.rounds.unwrap_or(0) > 0 && contains(l, offset));
+    let around = loops
+        .iter()
+        .filter(|l| l.rounds.unwrap_or(0) > 0 && contains(l, offset));
     around.max_by_key(|l| l.depth)
 }
 

@@ -53,7 +53,11 @@ fn of_loop(l: &Loop) -> String {
         (l.barriers, "barriers"),
         (l.scratch, "private memory"),
     ];
-    let never = if l.rounds == Some(0) { "; not run in this launch" } else { "" };
+    let never = if l.rounds == Some(0) {
+        "; not run in this launch"
+    } else {
+        ""
+    };
     let kinds: Vec<String> = kinds
         .iter()
         .filter(|k| k.0 > 0)
@@ -103,7 +107,10 @@ fn list(all: &[(&str, f64)]) -> String {
 
 impl fmt::Display for Modelled {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let flops = self.tflops.map(|t| format!(", {}", rate(t, "FLOP/s"))).unwrap_or_default();
+        let flops = self
+            .tflops
+            .map(|t| format!(", {}", rate(t, "FLOP/s")))
+            .unwrap_or_default();
         let ops = self.tops.map(|t| format!(", {}", rate(t, "OP/s"))).unwrap_or_default();
         writeln!(
             f,
@@ -163,7 +170,14 @@ impl Modelled {
     /// Banks, and how accesses lie in memory.
     fn memory(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let b = &self.bank_conflicts;
-        let lds = || format!("{} of {} LDS passes ({} of its time)", b.lds, b.lds_passes, percent(b.lds_time));
+        let lds = || {
+            format!(
+                "{} of {} LDS passes ({} of its time)",
+                b.lds,
+                b.lds_passes,
+                percent(b.lds_time)
+            )
+        };
         let vgpr = || format!("{} for VGPRs", counted(b.vgpr, "cycle"));
         let parts: Vec<String> = [(b.lds_passes > 0).then(lds), (b.vgpr > 0).then(vgpr)]
             .into_iter()
@@ -173,14 +187,10 @@ impl Modelled {
             writeln!(f, "  bank conflicts: {}", parts.join(", "))?;
         }
         if let Some(c) = &self.coalescing {
-            let worst = c.worst.as_ref().map(|w| {
-                format!(
-                    "; {} touches {:.1} and uses {}",
-                    w.place,
-                    w.lines,
-                    percent(w.used)
-                )
-            });
+            let worst = c
+                .worst
+                .as_ref()
+                .map(|w| format!("; {} touches {:.1} and uses {}", w.place, w.lines, percent(w.used)));
             writeln!(
                 f,
                 "  memory: {:.1} lines an access, {} of the bytes moved are used{}",

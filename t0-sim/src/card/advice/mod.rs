@@ -50,7 +50,7 @@ impl Scene<'_> {
         let same = |n: &str| n == unit || matches!((n, unit), ("valu", "wmma") | ("wmma", "valu"));
         let others = units.iter().filter(|u| !same(u.0));
         let next = others.map(|u| u.1).fold(0.0, f64::max);
-        (busy * share).min(busy - next).max(0.0)
+        (busy * share).min(busy - next).max(0.0) * (1.0 - self.m.launch_share)
     }
 
     /// What one saves who shortens waits that are this share of all: waits are hidden while a unit is busy.
@@ -59,7 +59,7 @@ impl Scene<'_> {
             return 0.0;
         }
         let busy = self.m.utilisation.units().iter().map(|u| u.1).fold(0.0, f64::max);
-        share * (1.0 - busy)
+        share * (1.0 - busy) * (1.0 - self.m.launch_share)
     }
 
     /// Share of the waits for one reason.
@@ -85,7 +85,10 @@ pub(super) fn of(card: &Card, sites: &[At]) -> Vec<String> {
     all.sort_by(|a, b| b.saves.total_cmp(&a.saves));
     all.truncate(MOST);
     if all.is_empty() {
-        all.push(idea(1.0, "nothing stands out; the listing shows where the rest of the time goes"));
+        all.push(idea(
+            1.0,
+            "nothing stands out; the listing shows where the rest of the time goes",
+        ));
     }
     all.into_iter().map(|i| i.text).collect()
 }
@@ -103,7 +106,10 @@ const SPILLS: &str = "fewer live values, or compile-time indices into local arra
 fn in_code(l: &Loop) -> String {
     let n = l.scratch;
     let s = if n == 1 { "" } else { "s" };
-    format!("the loop at {} has {n} instruction{s} for private memory: {SPILLS}", place(l))
+    format!(
+        "the loop at {} has {n} instruction{s} for private memory: {SPILLS}",
+        place(l)
+    )
 }
 
 /// Private memory in loops that went round.
@@ -112,7 +118,7 @@ fn spills(s: &Scene) -> Vec<Idea> {
         let all = s.sites.iter().filter(|a| a.instr.class.is_vmem() && f(a));
         all.map(|a| a.site.issued).sum::<u64>() as f64
     };
-    let share = vmem(At::is_scratch) / vmem(|_| true).max(1.0);
+    let share = vmem(|a| a.is_scratch()) / vmem(|_| true).max(1.0);
     let saves = match s.limit() {
         Some(("vmem" | "l2 path" | "infinity cache" | "dram", _)) => s.less_work(share),
         Some(_) => 0.0,
@@ -186,7 +192,11 @@ fn lanes(s: &Scene) -> Option<Idea> {
     let size = u64::from(s.card.resources.wave_size);
     let lost = |a: &At| {
         let off = (a.site.issued * size).saturating_sub(a.site.lanes);
-        if counts_lanes(a) { off } else { 0 }
+        if counts_lanes(a) {
+            off
+        } else {
+            0
+        }
     };
     let worst = s.sites.iter().max_by_key(|a| lost(a))?;
     let saves = match s.limit() {

@@ -84,14 +84,29 @@ fn vector(s: &Scene, unit: &str, out: &mut Vec<Idea>) {
         ));
     }
     let slow = [
-        (Class::ValuMul, 0.75, "32-bit integer products hold the VALU four cycles: 24-bit ones, shifts and adds take one"),
-        (Class::Valu64, 0.5, "64-bit integers hold the VALU two cycles: 32-bit indices take one"),
-        (Class::ValuF64, 0.9, "f64 holds the VALU 16 cycles: f32, or two f32 for one value, where that is exact enough"),
+        (
+            Class::ValuMul,
+            0.75,
+            "32-bit integer products hold the VALU four cycles: 24-bit ones, shifts and adds take one",
+        ),
+        (
+            Class::Valu64,
+            0.5,
+            "64-bit integers hold the VALU two cycles: 32-bit indices take one",
+        ),
+        (
+            Class::ValuF64,
+            0.9,
+            "f64 holds the VALU 16 cycles: f32, or two f32 for one value, where that is exact enough",
+        ),
     ];
     for (class, gain, text) in slow {
         let part = share(s, busy, |a| a.instr.class == class);
         if part >= 0.2 {
-            out.push(idea(s.less_work(part * gain), format!("{text} ({:.0} % of its time)", 100.0 * part)));
+            out.push(idea(
+                s.less_work(part * gain),
+                format!("{text} ({:.0} % of its time)", 100.0 * part),
+            ));
         }
     }
     let single = share(s, busy, |a| can_pair(a) && a.instr.pair.is_none());
@@ -108,7 +123,15 @@ fn vector(s: &Scene, unit: &str, out: &mut Vec<Idea>) {
 
 /// Whether there is a dual-issue form of an instruction. Source: RDNA3 ISA manual 7.6, the opcodes of VOPD.
 fn can_pair(a: &At) -> bool {
-    const BOTH: [&str; 8] = ["v_fmac_f32", "v_fmaak_f32", "v_fmamk_f32", "v_fma_f32", "v_mul_f32", "v_add_f32", "v_sub_f32", "v_max_f32"];
+    const BOTH: [&str; 7] = [
+        "v_fmac_f32",
+        "v_fmaak_f32",
+        "v_fmamk_f32",
+        "v_mul_f32",
+        "v_add_f32",
+        "v_sub_f32",
+        "v_max_f32",
+    ];
     let op = a.text.split([' ', '_']).take(3).collect::<Vec<_>>().join("_");
     BOTH.contains(&op.as_str())
 }
@@ -116,7 +139,12 @@ fn can_pair(a: &At) -> bool {
 fn lds(s: &Scene, out: &mut Vec<Idea>) {
     let lost = s.m.bank_conflicts.lds_time;
     if lost > 0.05 {
-        let at = s.sites.iter().max_by_key(|a| a.site.lds_lost).map(At::place).unwrap_or_default();
+        let at = s
+            .sites
+            .iter()
+            .max_by_key(|a| a.site.lds_lost)
+            .map(At::place)
+            .unwrap_or_default();
         out.push(idea(
             s.less_work(lost),
             format!(
@@ -125,7 +153,11 @@ fn lds(s: &Scene, out: &mut Vec<Idea>) {
             ),
         ));
     }
-    let narrow = share(s, |a| a.site.lds, |a| a.instr.class == Class::LdsLoad && a.instr.data_regs == 1);
+    let narrow = share(
+        s,
+        |a| a.site.lds,
+        |a| a.instr.class == Class::LdsLoad && a.instr.data_regs == 1,
+    );
     if narrow >= 0.3 {
         out.push(idea(
             s.less_work(SOME / 2.0),

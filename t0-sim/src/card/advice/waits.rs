@@ -26,7 +26,10 @@ pub(super) fn ideas(s: &Scene, out: &mut Vec<Idea>) {
     // More waves than there are workgroups for do not come.
     let full = s.m.groups >= s.m.resident_most;
     if let Some(next) = s.card.next_step.as_ref().filter(|_| full) {
-        let hidden = ["vmcnt", "lgkmcnt", "result", "handover"].iter().map(|w| s.waits(w)).sum::<f64>();
+        let hidden = ["vmcnt", "lgkmcnt", "result", "handover"]
+            .iter()
+            .map(|w| s.waits(w))
+            .sum::<f64>();
         out.push(idea(
             s.less_waiting(0.3 * hidden),
             format!("more waves hide more of the waiting: {next}"),
@@ -41,11 +44,23 @@ fn of_reason(s: &Scene, name: &'static str, share: f64) -> Option<Idea> {
         Stall::Loads => loads(&wait),
         Stall::Lgkm => local(&wait),
         Stall::Stores => stores(&wait),
-        Stall::Barrier => (0.5, "fewer barriers: a larger step between them, or two buffers in turn".into()),
-        Stall::Result => (0.5, "more independent operations between an instruction and the use of its result".into()),
-        Stall::Handover => (0.3, "compute addresses and what is stored well before they are used".into()),
+        Stall::Barrier => (
+            0.5,
+            "fewer barriers: a larger step between them, or two buffers in turn".into(),
+        ),
+        Stall::Result => (
+            0.5,
+            "more independent operations between an instruction and the use of its result".into(),
+        ),
+        Stall::Handover => (
+            0.3,
+            "compute addresses and what is stored well before they are used".into(),
+        ),
         Stall::Branch => (0.5, "unroll short loops".into()),
-        Stall::Own if s.m.launch_share <= 0.3 => (0.3, "waves are short, and starting them takes longer than what they do: more work for each work-item".into()),
+        Stall::Own if s.m.launch_share <= 0.3 => (
+            0.3,
+            "waves are short, and starting them takes longer than what they do: more work for each work-item".into(),
+        ),
         Stall::Own | Stall::Unit => return None,
     };
     Some(idea(
@@ -115,9 +130,15 @@ fn stores(w: &Wait) -> (f64, String) {
         ),
         (_, Some(l)) => (
             0.6,
-            format!("the loop at {} waits for its own stores: keep the results in registers or the LDS until it ends", place(l)),
+            format!(
+                "the loop at {} waits for its own stores: keep the results in registers or the LDS until it ends",
+                place(l)
+            ),
         ),
-        _ => (0.3, "what follows waits for the stores: put work that needs none of them in between".into()),
+        _ => (
+            0.3,
+            "what follows waits for the stores: put work that needs none of them in between".into(),
+        ),
     }
 }
 
@@ -135,7 +156,9 @@ fn wider(s: &Scene, out: &mut Vec<Idea>) {
 
 /// Accesses that touch many lines take long, too.
 fn scattered(s: &Scene, out: &mut Vec<Idea>) {
-    let Some(c) = s.m.coalescing.as_ref().filter(|c| c.used < 0.8) else { return };
+    let Some(c) = s.m.coalescing.as_ref().filter(|c| c.used < 0.8) else {
+        return;
+    };
     if let Some(w) = &c.worst {
         out.push(idea(
             s.less_waiting((1.0 - c.used) * s.waits("vmcnt").max(s.waits("vscnt"))),
