@@ -334,8 +334,31 @@ impl Listing {
     }
 }
 
+/// A listing with notes at its instructions, see [`Listing::noted`].
+pub struct Noted<'a, F> {
+    listing: &'a Listing,
+    note: F,
+}
+
+impl<F: Fn(&Entry) -> Option<String>> fmt::Display for Noted<'_, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.listing.write(f, &self.note)
+    }
+}
+
 impl fmt::Display for Listing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write(f, &|_| None)
+    }
+}
+
+impl Listing {
+    /// The text with what `note` says behind each instruction.
+    pub fn noted<F: Fn(&Entry) -> Option<String>>(&self, note: F) -> Noted<'_, F> {
+        Noted { listing: self, note }
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>, note: &dyn Fn(&Entry) -> Option<String>) -> fmt::Result {
         writeln!(f, "; kernel {} for {}", self.kernel, self.target.name)?;
         let (v, s, lds, scratch) = (self.vgprs, self.sgprs, self.lds_bytes, self.scratch_bytes);
         writeln!(f, "; {v} VGPR, {s} SGPR, {lds} bytes LDS, {scratch} bytes scratch")?;
@@ -356,9 +379,10 @@ impl fmt::Display for Listing {
             }
             let target = e.branch_target.map(|t| format!(" -> {t:06x}")).unwrap_or_default();
             let (offset, live_v, live_s) = (e.offset, e.live_vgprs, e.live_sgprs);
+            let note = note(e).map(|n| format!(" | {n}")).unwrap_or_default();
             writeln!(
                 f,
-                "  {:<52} ; {offset:06x}: {:<26} v{live_v} s{live_s}{target}",
+                "  {:<52} ; {offset:06x}: {:<26} v{live_v} s{live_s}{target}{note}",
                 e.text,
                 hex_words(&e.bytes)
             )?;

@@ -1,7 +1,7 @@
 //! `t0 card`: how fast a kernel is, why, and what to change first, on one page.
 
 use crate::error::CliError;
-use crate::output::{Outcome, Output};
+use crate::output::{format, Format, Outcome, Output};
 use crate::work;
 use serde::Serialize;
 use t0_backend_rdna3::target::Target;
@@ -10,10 +10,19 @@ use t0_sim::timing::Costs;
 
 /// Arguments of `t0 card`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = WORDS)]
 pub struct Args {
     #[command(flatten)]
     work: work::What,
+    /// How to print it [default: text]
+    #[arg(long, value_enum)]
+    format: Option<Format>,
 }
+
+/// Where the words of a card are explained.
+const WORDS: &str =
+    "All times are modelled. What each line of a card means (limiter, waits by reason, bank conflicts, roofline, ...) \
+is in docs/timing.md, \"Words of a card\".";
 
 #[derive(Debug, Serialize)]
 struct Document {
@@ -26,6 +35,7 @@ struct Document {
 
 /// Runs the command.
 pub fn run(args: &Args, target: &Target, out: &mut Output) -> Result<Outcome, CliError> {
+    let format = format(out.json(), args.format, [Format::Text, Format::Json])?;
     let work = args.work.open(target)?;
     let listing = work.listing()?;
     let launched = args.work.launch(&work)?;
@@ -33,7 +43,7 @@ pub fn run(args: &Args, target: &Target, out: &mut Output) -> Result<Outcome, Cl
     let launch = launched.as_ref().zip(timing.as_ref());
     let card = Card::new(&listing, launch.map(|(l, t)| (&l.recording, t)));
     let launched_with = launched.map(|l| l.with);
-    if out.json() {
+    if format == Format::Json {
         out.document(&Document { card, launched_with })?;
     } else {
         out.text(&card.to_string())?;

@@ -2,15 +2,17 @@
 
 use crate::dis::entry_json;
 use crate::error::CliError;
-use crate::output::{Outcome, Output};
+use crate::output::{self, Outcome, Output};
 use crate::page::{page, Shown};
 use crate::work::{self, Launched};
-use serde_json::{json, Value};
+use serde_json::{json, Map, Value};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
-use t0_backend_rdna3::listing::Listing;
+use t0_backend_rdna3::listing::{decode_all, Entry, Listing};
+use t0_backend_rdna3::reasons::reasons;
 use t0_backend_rdna3::target::Target;
 use t0_sim::card::Card;
-use t0_sim::timing::Costs;
+use t0_sim::timing::{Costs, Site, STALLS};
 
 /// Arguments of `t0 isa`.
 #[derive(Debug, clap::Args)]
@@ -41,23 +43,16 @@ pub enum Format {
 
 /// Runs the command.
 pub fn run(args: &Args, target: &Target, out: &mut Output) -> Result<Outcome, CliError> {
-    let format = match (out.json(), args.format) {
-        (true, None | Some(Format::Json)) => Format::Json,
-        (true, Some(_)) => {
-            return Err(CliError::Usage(
-                "--json asks for another format than --format; give one".into(),
-            ))
-        }
-        (false, format) => format.unwrap_or(Format::Text),
-    };
+    let format = output::format(out.json(), args.format, [Format::Text, Format::Json])?;
     if args.diff.is_some() && format != Format::Html {
         return Err(CliError::Usage("--diff is for --format html".into()));
     }
     let text = match format {
-        Format::Text => args.work.open(target)?.listing()?.to_string(),
+        Format::Text => text(args, target)?,
         Format::Json => {
             let built = args.work.open(target)?;
-            format!("{:#}\n", document(&built.name, &built.listing()?))
+            let costs = costs(args, &built)?;
+            format!("{:#}\n", document(&built.name, &built.listing()?, costs.as_ref()))
         }
         Format::Html => html(args, target)?,
     };
@@ -68,7 +63,85 @@ pub fn run(args: &Args, target: &Target, out: &mut Output) -> Result<Outcome, Cl
     Ok(Outcome::Fine)
 }
 
-fn document(kernel: &str, l: &Listing) -> Value {
+/// What a launch says of each instruction, by offset.
+type Spent = BTreeMap<u64, Site>;
+
+/// What the command line's launch costs; `None` when it asks for none.
+fn costs(args: &Args, built: &work::Work) -> Result<Option<Spent>, CliError> {
+    if !args.work.asks_for_launch() {
+        return Ok(None);
+    }
+    let of = |l: Launched| {
+        let timing = l.recording.time(&Costs::default(), false);
+        l.recording.instructions().map(|i| i.0).zip(timing.sites).collect()
+    };
+    Ok(args.work.launch(built)?.map(of))
+}
+
+/// Why each wait is there, by offset.
+fn why(l: &Listing) -> BTreeMap<u64, String> {
+    let code: Vec<u8> = l.entries.iter().flat_map(|e| e.bytes.iter().copied()).collect();
+    let decoded = decode_all(&code, &l.target);
+    let reasons = reasons(&decoded, &l.target);
+    let both = l.entries.iter().zip(reasons);
+    both.filter_map(|(e, why)| Some((e.offset, why?))).collect()
+}
+
+/// Each at an issue, to a tenth of a cycle.
+fn each(n: u64, site: &Site) -> f64 {
+    (n as f64 / site.issued.max(1) as f64 * 10.0).round() / 10.0
+}
+
+/// What the model says of an instruction that was issued: cycle of the first issue, times issued, cycles a wave waits each time, by reason.
+pub fn cost_json(site: &Site) -> Map<String, Value> {
+    let waits = STALLS.iter().zip(site.stalls).filter(|s| s.1 > 0);
+    let waits = waits.map(|(s, n)| json!({"why": s.name(), "cycles": each(n, site)}));
+    let fields = [
+        ("cycle", site.first.into()),
+        ("issued", site.issued.into()),
+        ("stall", each(site.stalls.iter().sum(), site).into()),
+        ("stalls", waits.collect()),
+        ("conflicts", site.conflicts.into()),
+    ];
+    fields.into_iter().map(|(n, v)| (n.to_owned(), v)).collect()
+}
+
+/// The listing; of a launch, how often each instruction was issued and what waves waited for there.
+fn text(args: &Args, target: &Target) -> Result<String, CliError> {
+    let built = args.work.open(target)?;
+    let listing = built.listing()?;
+    let Some(costs) = costs(args, &built)? else {
+        return Ok(listing.to_string());
+    };
+    let why = why(&listing);
+    let note = |e: &Entry| {
+        let reason = why.get(&e.offset).map(|w| format!("; {w}")).unwrap_or_default();
+        let Some(site) = costs.get(&e.offset).filter(|s| s.issued > 0) else {
+            return Some(format!("not issued{reason}"));
+        };
+        let waits = STALLS.iter().zip(site.stalls).map(|(s, n)| (s.name(), each(n, site)));
+        let waits: String = waits
+            .filter(|w| w.1 > 0.0)
+            .map(|(s, n)| format!(", {s} {n:.1}"))
+            .collect();
+        Some(format!("issued {}{waits}{reason}", site.issued))
+    };
+    let head =
+        "; behind | : times issued, cycles a wave waits each time by reason, and why a wait is there; modelled\n";
+    Ok(format!("{head}{}", listing.noted(note)))
+}
+
+fn document(kernel: &str, l: &Listing, costs: Option<&Spent>) -> Value {
+    let why = costs.map(|_| why(l)).unwrap_or_default();
+    let instruction = |e: &Entry| {
+        let mut out = entry_json(e);
+        if let (Some(costs), Some(map)) = (costs, out.as_object_mut()) {
+            map.extend(why.get(&e.offset).map(|w| ("why".to_owned(), Value::from(w.as_str()))));
+            let site = costs.get(&e.offset).filter(|s| s.issued > 0);
+            map.extend(site.map(cost_json).unwrap_or_default());
+        }
+        out
+    };
     let mut document = json!({
         "kernel": kernel,
         "target": l.target.name,
@@ -82,7 +155,7 @@ fn document(kernel: &str, l: &Listing) -> Value {
             "waves_per_simd": l.occupancy.waves_per_simd,
             "limited_by": l.occupancy.limited_by.name(),
         },
-        "instructions": l.entries.iter().map(entry_json).collect::<Vec<_>>(),
+        "instructions": l.entries.iter().map(instruction).collect::<Vec<_>>(),
     });
     if let (Some([sgprs, vgprs]), Some(resources)) = (l.spills, document["resources"].as_object_mut()) {
         resources.insert("sgpr_spills".into(), sgprs.into());

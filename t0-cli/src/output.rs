@@ -25,6 +25,32 @@ impl Outcome {
     }
 }
 
+/// How a page of text is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// For people.
+    Text,
+    /// For scripts.
+    Json,
+}
+
+/// What both `--json` and `--format` ask for.
+///
+/// Errors: they ask for different things.
+pub fn format<F: Copy + PartialEq>(
+    json: bool,
+    asked: Option<F>,
+    [text_format, json_format]: [F; 2],
+) -> Result<F, CliError> {
+    match (json, asked) {
+        (true, Some(f)) if f != json_format => Err(CliError::Usage(
+            "--json asks for another format than --format; give one".into(),
+        )),
+        (true, _) => Ok(json_format),
+        (false, f) => Ok(f.unwrap_or(text_format)),
+    }
+}
+
 /// Where a command prints.
 pub struct Output {
     json: bool,

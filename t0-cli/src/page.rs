@@ -4,6 +4,7 @@
 //! there when there was one; a number that nobody has is left out, and the page leaves it out, too.
 
 use crate::hex;
+use crate::isa::cost_json;
 use serde_json::{json, Map, Value};
 use std::collections::{BTreeMap, HashMap};
 use t0_backend_rdna3::flow::Flow;
@@ -11,7 +12,7 @@ use t0_backend_rdna3::isa::{about, bit_fields, Inst};
 use t0_backend_rdna3::listing::{decode_all, Decoded, Entry, Listing};
 use t0_backend_rdna3::occupancy::with_fewer_vgprs;
 use t0_backend_rdna3::reasons::reasons;
-use t0_sim::timing::{Recording, Site, Timing, STALLS};
+use t0_sim::timing::{Recording, Site, Timing};
 
 /// A kernel to show.
 pub struct Shown<'a> {
@@ -180,14 +181,7 @@ fn instruction(e: &Entry, d: &Decoded, why: Option<&str>, site: Option<&Site>) -
     put("why", why.into());
     put("error", e.error.as_ref().map(ToString::to_string).into());
     if let Some(site) = site.filter(|s| s.issued > 0) {
-        let each = |n: u64| (n as f64 / site.issued as f64 * 10.0).round() / 10.0;
-        let waits = STALLS.iter().zip(site.stalls).filter(|s| s.1 > 0);
-        let waits = waits.map(|(s, n)| json!({"why": s.name(), "cycles": each(n)}));
-        put("cycle", site.first.into());
-        put("issued", site.issued.into());
-        put("stall", each(site.stalls.iter().sum()).into());
-        put("stalls", waits.collect());
-        put("conflicts", site.conflicts.into());
+        out.extend(cost_json(site));
     }
     Value::Object(out)
 }

@@ -25,7 +25,7 @@ pub struct Args {
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Keep only what is issued up to this cycle
-    #[arg(long, default_value = "50000")]
+    #[arg(long, default_value = "50000", value_parser = clap::value_parser!(u64).range(1..))]
     cycles: u64,
 }
 

@@ -29,9 +29,9 @@ pub struct What {
     /// The kernel of the code object; not needed when there is only one
     #[arg(long)]
     kernel: Option<String>,
-    /// For registered kernels: rows and columns of every matrix; arrays have that many elements squared
-    #[arg(long, default_value = "4096", value_parser = parse_size, allow_hyphen_values = true)]
-    size: u32,
+    /// For registered kernels: rows and columns of every matrix; arrays have that many elements squared [default: 4096]
+    #[arg(long, value_parser = parse_size, allow_hyphen_values = true)]
+    size: Option<u32>,
     /// Workgroups: X, X,Y or X,Y,Z
     #[arg(long, value_parser = parse_dims, allow_hyphen_values = true)]
     grid: Option<[u32; 3]>,
@@ -41,10 +41,14 @@ pub struct What {
     /// Bytes of dynamic LDS besides what the kernel declares
     #[arg(long, default_value = "0", value_parser = parse_bytes, allow_hyphen_values = true)]
     lds: u32,
-    /// Arguments of a code object's kernel, in order, as for `t0 run`; nothing is written to files
+    /// Arguments of a code object's kernel, in order, as for `t0 run`; nothing is written to files, so that
+    /// `out:NAME:f32:4096:1` is an input without a file, too: 4096 times 1
     #[arg(long = "arg", value_name = "SPEC")]
     args: Vec<Spec>,
 }
+
+/// Rows and columns when nobody says.
+const SIZE: u32 = 4096;
 
 fn parse_size(s: &str) -> Result<u32, String> {
     let size = s.parse().ok().filter(|n| (1..=16384).contains(n));
@@ -85,6 +89,11 @@ impl What {
             lds: 0,
             args: Vec::new(),
         }
+    }
+
+    /// Whether the command line asks for a launch: its size, its grid or its arguments.
+    pub fn asks_for_launch(&self) -> bool {
+        self.size.is_some() || self.grid.is_some() || !self.args.is_empty()
     }
 
     /// Compiles or reads the kernel.
@@ -215,7 +224,7 @@ impl What {
         entry: &KernelEntry,
         consts: &[i64],
     ) -> Result<Launched, CliError> {
-        let n = u64::from(self.size);
+        let n = u64::from(self.size.unwrap_or(SIZE));
         let mut buffers: Vec<Buffer<u8>> = Vec::new();
         let mut pieces = Vec::new();
         let mut words = Vec::new();

@@ -456,3 +456,71 @@ fn the_kernels_of_the_validation_are_those_of_their_source() {
         );
     }
 }
+
+#[test]
+fn a_card_has_the_formats_of_a_listing() {
+    let run = |args: &[&str]| t0(&[&["card", "saxpy", "--size", "64"][..], args].concat());
+    let as_json = run(&["--format", "json"]);
+    assert_eq!(as_json.out, run(&["--json"]).out);
+    assert!(json(&as_json)["cycles"].as_u64().unwrap() > 1000);
+    assert_eq!(run(&["--format", "text"]).out, run(&[]).out);
+    let both = run(&["--json", "--format", "text"]);
+    assert!(both.status == 2 && both.err.contains("another format"), "{}", both.err);
+    let help = t0(&["card", "--help"]).out;
+    assert!(
+        help.contains("docs/timing.md, \"Words of a card\"") && help.contains("`out:NAME:f32:4096:1`"),
+        "{help}"
+    );
+    // Every word of a card is explained.
+    let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/timing.md");
+    let docs = std::fs::read_to_string(docs).unwrap();
+    let words = docs
+        .split("## Words of a card")
+        .nth(1)
+        .unwrap()
+        .split("\n## ")
+        .next()
+        .unwrap();
+    let card = json(&as_json);
+    let waits = card["waits"].as_array().unwrap().iter().map(|w| w[0].as_str().unwrap());
+    let busy = card["utilisation"].as_object().unwrap().keys().map(String::as_str);
+    for word in waits.chain(busy) {
+        let word = word.replace('_', " ");
+        assert!(words.contains(&format!("`{word}`")), "{word} is not explained");
+    }
+}
+
+#[test]
+fn a_listing_of_a_launch_tells_what_each_instruction_costs() {
+    let text = t0(&["isa", "saxpy", "--size", "64"]).out;
+    let load = text.lines().find(|l| l.contains("global_load_b32")).unwrap();
+    assert!(load.contains(" | issued "), "{load}");
+    let wait = text.lines().find(|l| l.contains("s_waitcnt vmcnt")).unwrap();
+    assert!(wait.contains(", vmcnt ") && wait.contains("; needs what"), "{wait}");
+    assert!(!t0(&["isa", "saxpy"]).out.contains(" | "), "nobody asked for a launch");
+
+    let v = json(&t0(&["isa", "saxpy", "--size", "64", "--json"]));
+    let all = v["instructions"].as_array().unwrap();
+    let wait = all
+        .iter()
+        .find(|i| i["text"].as_str().unwrap().starts_with("s_waitcnt vmcnt"))
+        .unwrap();
+    // 64 · 64 elements, 32 a wave, 256 a workgroup; of 16 workgroups on 48 WGPs one is played back.
+    assert_eq!(wait["issued"], 8);
+    assert!(
+        wait["stall"].as_f64().unwrap() > 0.0 && wait["why"].is_string(),
+        "{wait}"
+    );
+    assert!(
+        wait["stalls"].as_array().unwrap().iter().any(|s| s["why"] == "vmcnt"),
+        "{wait}"
+    );
+    let v = json(&t0(&["isa", "saxpy", "--json"]));
+    assert!(v["instructions"][0].get("issued").is_none(), "{v}");
+}
+
+#[test]
+fn a_trace_of_no_cycles_is_refused() {
+    let ran = t0(&["trace", "saxpy", "--size", "64", "--cycles", "0", "-o", "never.json"]);
+    assert!(ran.status == 2 && ran.err.contains("0 is not in"), "{}", ran.err);
+}

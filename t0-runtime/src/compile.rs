@@ -1,6 +1,6 @@
 //! Compiling without a device: code objects and listings from a kernel's launch struct.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use t0_backend_rdna3::listing::Listing;
 use t0_backend_rdna3::object::CodeObject;
@@ -48,11 +48,18 @@ pub fn compile_with(key: &KernelKey, target: &Target, options: &Options) -> Resu
 }
 
 /// The text of a source file as the compiler names it: relative to the workspace it was compiled in, which is looked for
-/// from the current directory upwards, then from where t0 itself was compiled.
+/// from the current directory upwards, then from the package that cargo runs, from the program (cargo puts it into its workspace) and
+/// from where t0 itself was compiled.
 pub fn read_source(file: &str) -> Option<String> {
     let here = std::env::current_dir().unwrap_or_default();
+    let package = std::env::var_os("CARGO_MANIFEST_DIR")
+        .map(PathBuf::from)
+        .unwrap_or_default();
+    let program = std::env::current_exe().unwrap_or_default();
     let built = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.ancestors()
+        .chain(package.ancestors())
+        .chain(program.ancestors().skip(1))
         .chain(built.ancestors())
         .find_map(|dir| std::fs::read_to_string(dir.join(file)).ok())
 }

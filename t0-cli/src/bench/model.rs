@@ -182,6 +182,16 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Outcome, CliError> {
     if !out.json() {
         out.line(BASIS)?;
         out.line(&format!("products {N} x {N} x {N}, TFLOP/s; published: {SEB}; {HK}"))?;
+        let more = if args.sensitivity {
+            ", and --sensitivity some minutes more"
+        } else {
+            ""
+        };
+        out.line(&format!(
+            "{} kernels follow, each about ten seconds (a minute without --release){more}",
+            PUBLISHED.len()
+        ))?;
+        out.flush()?;
     }
     let (mut rows, mut recordings) = (Vec::new(), Vec::new());
     for p in &PUBLISHED {
