@@ -164,19 +164,18 @@ fn scattered_lanes_are_named() {
 
 #[test]
 fn what_helps_against_waiting_for_loads_depends_on_the_code() {
-    let addresses = "v_lshlrev_b32 v1, 2, v0\n";
+    let addresses = "v_lshlrev_b32 v1, 2, v0\nv_mov_b32 v3, v1\n";
     let (chain, _) = launched(
         &format!(
             "{addresses}{}",
             looped(
                 400,
-                "global_load_b32 v1, v1, s[2:3]\ns_waitcnt vmcnt(0)\nv_lshlrev_b32 v1, 2, v1"
+                "global_load_b32 v1, v1, s[2:3]\nv_add_nc_u32 v3, 64, v3\ns_waitcnt vmcnt(0)\nv_add_nc_u32 v1, v1, v3"
             )
         ),
         48 * 32,
         64,
     );
-    println!("{chain}");
     first(&chain, &["vmcnt", "pointer chasing"]);
     let (rolled, _) = launched(
         &format!(
@@ -322,7 +321,7 @@ fn a_card_leaves_out_what_nobody_has() {
     let text = c.to_string();
     for absent in [
         "bank conflicts",
-        "0.0 %",
+        " 0.0 %",
         "0 of 0",
         "1 workgroups",
         " 0.00 ",
