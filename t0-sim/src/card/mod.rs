@@ -44,7 +44,7 @@ impl Card {
     /// Of a kernel's listing (with its source, if that is to be shown), and of a launch of it.
     pub fn new(listing: &Listing, launch: Option<(&Recording, &Timing)>) -> Card {
         let sites = launch.map(|(r, t)| places::joined(listing, r, t)).unwrap_or_default();
-        let modelled = launch.map(|(r, t)| Modelled::new(listing, r, &sites, t));
+        let modelled = launch.map(|(r, t)| Modelled::of(listing, r, &sites, t));
         let mut loops = code::loops(listing);
         if launch.is_some() {
             code::rounds(&mut loops, &sites);

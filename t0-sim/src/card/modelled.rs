@@ -182,7 +182,11 @@ pub struct Modelled {
 
 impl Modelled {
     /// Of a launch.
-    pub(super) fn new(listing: &Listing, recording: &Recording, sites: &[At], t: &Timing) -> Modelled {
+    pub fn new(listing: &Listing, recording: &Recording, t: &Timing) -> Modelled {
+        Modelled::of(listing, recording, &places::joined(listing, recording, t), t)
+    }
+
+    pub(super) fn of(listing: &Listing, recording: &Recording, sites: &[At], t: &Timing) -> Modelled {
         let queued = of_reason(t, Stall::Unit);
         let all = (t.stalls().iter().sum::<u64>() - queued).max(1);
         let busy: u64 = t.sites.iter().map(|s| s.issued).sum();

@@ -81,6 +81,8 @@ impl At<'_> {
             "vmem" => s.lines,
             "l2 path" => s.moved,
             "infinity cache" | "dram" => s.beyond,
+            "atomics" if class != Class::VmemAtomic => 0,
+            "atomics" => s.sectors,
             name if Unit::of(class).name() == name => s.busy,
             _ => 0,
         }

@@ -200,6 +200,7 @@ impl Modelled {
             )?;
         }
         let Some(beyond) = self.beyond_l2 else { return Ok(()) };
+        writeln!(f, "  caches: {}", self.caches)?;
         let dram = self.from_dram.map(|d| format!(", {} of those from DRAM", percent(d)));
         writeln!(
             f,
@@ -231,8 +232,12 @@ impl Modelled {
 }
 
 fn roofline(r: &Roofline) -> String {
-    let memory = match (r.flop_per_byte, r.memory_tflops) {
-        (Some(each), Some(most)) => format!("{each:.1} FLOP a byte; memory allows {}", rate(most, "FLOP/s")),
+    let memory = match (r.flop_per_byte, r.memory_tflops, r.dram_tflops) {
+        (Some(each), Some(most), Some(dram)) => format!(
+            "{each:.1} FLOP a byte; memory allows {}, DRAM alone {}",
+            rate(most, "FLOP/s"),
+            rate(dram, "FLOP/s")
+        ),
         _ => "nothing comes from beyond the L2".into(),
     };
     let pairs = r.paired_tflops.map(|t| format!(" ({t:.1} if all were in pairs)"));
