@@ -188,7 +188,7 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Outcome, CliError> {
             ""
         };
         out.line(&format!(
-            "{} kernels follow, each about ten seconds (a minute without --release){more}",
+            "{} kernels follow, each up to half a minute (with --release){more}",
             PUBLISHED.len()
         ))?;
         out.flush()?;
