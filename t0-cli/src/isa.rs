@@ -12,7 +12,7 @@ use t0_backend_rdna3::listing::{decode_all, Entry, Listing};
 use t0_backend_rdna3::reasons::reasons;
 use t0_backend_rdna3::target::Target;
 use t0_sim::card::Card;
-use t0_sim::timing::{Costs, Site, STALLS};
+use t0_sim::timing::{Costs, Site, Timing, STALLS};
 
 /// Arguments of `t0 isa`.
 #[derive(Debug, clap::Args)]
@@ -175,7 +175,7 @@ fn html(args: &Args, target: &Target) -> Result<String, CliError> {
     };
     let timing = launched.as_ref().map(|l| l.recording.time(&Costs::default(), false));
     let launch = launched.as_ref().map(|l| &l.recording).zip(timing.as_ref());
-    let cards = cards(&listings, launched.as_ref());
+    let cards = cards(&listings, launched.as_ref().zip(timing.as_ref()));
     let (before, cards_before) = match &args.diff {
         Some(other) => before(args, other, target)?,
         None => Default::default(),
@@ -208,16 +208,16 @@ fn before(args: &Args, other: &str, target: &Target) -> Result<(Vec<Listing>, Ve
         [_] => work.launch(&built)?,
         _ => None,
     };
-    let cards = cards(&listings, launched.as_ref());
+    let timing = launched.as_ref().map(|l| l.recording.time(&Costs::default(), false));
+    let cards = cards(&listings, launched.as_ref().zip(timing.as_ref()));
     Ok((listings, cards))
 }
 
 /// The card of each kernel, with what the launch of the only one takes.
-fn cards(listings: &[Listing], launched: Option<&Launched>) -> Vec<String> {
-    let timing = launched.map(|l| l.recording.time(&Costs::default(), false));
-    let launch = launched.map(|l| &l.recording).zip(timing.as_ref());
+fn cards(listings: &[Listing], launched: Option<(&Launched, &Timing)>) -> Vec<String> {
+    let launch = launched.map(|(l, timing)| (&l.recording, timing));
     let card = |listing: &Listing| {
-        let with = launched.map(|l| format!("launched with {}\n", l.with));
+        let with = launched.map(|(l, _)| format!("launched with {}\n", l.with));
         Card::new(listing, launch).to_string() + &with.unwrap_or_default()
     };
     listings.iter().map(card).collect()
