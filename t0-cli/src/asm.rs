@@ -1,6 +1,6 @@
 //! `t0 asm`: LLVM's assembler syntax to a code object, or lines of instructions to hex.
 
-use crate::error::{read_file, CliError};
+use crate::error::{check_output, read_file, CliError};
 use crate::output::{Outcome, Output};
 use crate::{hex, lines};
 use serde_json::{json, Value};
@@ -60,6 +60,7 @@ fn instruction(line: &str, target: &Target) -> Result<String, String> {
 }
 
 fn assemble_file(file: &Path, output: &Path, options: &AsmOptions, out: &mut Output) -> Result<Outcome, CliError> {
+    check_output(output, [file])?;
     let bytes = read_file(file)?;
     // Bytes that are no text would come out of `.ascii` as others than they went in.
     let source = text_of(&bytes).map_err(|at| {

@@ -4,6 +4,7 @@ mod model;
 mod sanitizer;
 mod sim;
 
+use crate::device::DeviceKind;
 use crate::error::CliError;
 use crate::output::{Outcome, Output};
 use t0_backend_rdna3::target::Target;
@@ -21,6 +22,8 @@ pub enum Bench {
 
 /// Runs the command.
 pub fn run(what: &Bench, target: &Target, out: &mut Output) -> Result<Outcome, CliError> {
+    // They measure the simulated card in any case, but a mistyped name is told here, too.
+    DeviceKind::from_environment()?;
     match what {
         Bench::Model(args) => model::run(args, out),
         Bench::Sim(args) => sim::run(args, target, out),

@@ -34,7 +34,7 @@ struct Document {
 }
 
 /// Runs the command.
-pub fn run(args: &Args, target: &Target, out: &mut Output) -> Result<Outcome, CliError> {
+pub fn run(args: &Args, target: Option<Target>, out: &mut Output) -> Result<Outcome, CliError> {
     let format = format(out.json(), args.format, [Format::Text, Format::Json])?;
     let work = args.work.open(target)?;
     let listing = work.listing()?;

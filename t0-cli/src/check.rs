@@ -1,5 +1,6 @@
 //! `t0 check`: what is wrong with a code object, without running it.
 
+use crate::device::check_target;
 use crate::error::{read_file, CliError};
 use crate::output::{Outcome, Output};
 use serde_json::{json, Value};
@@ -8,6 +9,7 @@ use std::path::{Path, PathBuf};
 use t0_backend_rdna3::check::{check, Finding, Options, Report};
 use t0_backend_rdna3::errata::Severity;
 use t0_backend_rdna3::object::CodeObject;
+use t0_backend_rdna3::target::Target;
 use t0_runtime::read_source;
 
 /// Arguments of `t0 check`.
@@ -21,12 +23,13 @@ pub struct Args {
 }
 
 /// Runs the command. Errors are findings for the exit status, warnings are not.
-pub fn run(args: &Args, out: &mut Output) -> Result<Outcome, CliError> {
+pub fn run(args: &Args, target: Option<Target>, out: &mut Output) -> Result<Outcome, CliError> {
     let object_error = |source| CliError::Object {
         path: args.file.clone(),
         source,
     };
     let object = CodeObject::parse(&read_file(&args.file)?).map_err(object_error)?;
+    check_target(target, &object.target, &args.file)?;
     if object.kernels.is_empty() {
         return Err(CliError::Usage(no_kernel(&object, &args.file)));
     }

@@ -1,6 +1,7 @@
 //! The device a command uses, with a way to ask the simulated one for more than a card tells.
 
 use crate::error::CliError;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use t0_backend_rdna3::target::{Target, GFX1100};
 use t0_kfd::{Kfd, RealKfd};
@@ -16,6 +17,21 @@ pub enum DeviceKind {
     Sim,
     /// A real card through KFD.
     Kfd,
+}
+
+impl DeviceKind {
+    /// What `T0_DEVICE` says; `None`: the card if there is one.
+    ///
+    /// Errors: it says something else.
+    pub fn from_environment() -> Result<Option<DeviceKind>, CliError> {
+        let choice = std::env::var_os("T0_DEVICE").unwrap_or_default();
+        match choice.to_string_lossy() {
+            c if c.is_empty() || c == "auto" => Ok(None),
+            c if c == "kfd" => Ok(Some(DeviceKind::Kfd)),
+            c if c == "sim" => Ok(Some(DeviceKind::Sim)),
+            c => Err(t0_runtime::Error::DeviceChoice { value: c.into_owned() }.into()),
+        }
+    }
 }
 
 /// What the simulated card keeps for the cycle model.
@@ -132,15 +148,11 @@ impl Device {
                 sim: None,
             })
         };
-        let choice = std::env::var("T0_DEVICE").unwrap_or_default();
-        match (kind, choice.as_str()) {
+        match (kind, DeviceKind::from_environment()?) {
             (Some(DeviceKind::Kfd), _) => real("--device kfd"),
             (Some(DeviceKind::Sim), _) => Device::simulated("--device sim", options),
-            (None, "kfd") => real("T0_DEVICE=kfd"),
-            (None, "sim") => Device::simulated("T0_DEVICE=sim", options),
-            (None, other) if !matches!(other, "" | "auto") => {
-                Err(t0_runtime::Error::DeviceChoice { value: choice }.into())
-            }
+            (None, Some(DeviceKind::Kfd)) => real("T0_DEVICE=kfd"),
+            (None, Some(DeviceKind::Sim)) => Device::simulated("T0_DEVICE=sim", options),
             // Nobody asked for a card, so these options ask for the simulated one.
             (None, _) if options.profile => Device::simulated("counting needs it", options),
             (None, _) if options.sanitize => Device::simulated("--sanitize needs it", options),
@@ -208,5 +220,21 @@ impl Device {
     /// What the last launch executed, when it was to be counted.
     pub fn profile(&self) -> Option<Profile> {
         self.sim.as_ref()?.recorder.simulator.take_profiles().pop()
+    }
+}
+
+/// The chip the user named is the file's.
+///
+/// Errors: it is not.
+pub fn check_target(asked: Option<Target>, own: &Target, path: &Path) -> Result<(), CliError> {
+    match asked {
+        Some(t) if t.name != own.name => Err(CliError::Usage(format!(
+            "{} is for {}, --target says {}; leave --target out, or build the code object for {}",
+            path.display(),
+            own.name,
+            t.name,
+            t.name
+        ))),
+        _ => Ok(()),
     }
 }

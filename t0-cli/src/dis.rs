@@ -1,5 +1,6 @@
 //! `t0 dis`: code objects and lines of hex as LLVM's text.
 
+use crate::device::check_target;
 use crate::error::{read_file, CliError};
 use crate::output::{Outcome, Output};
 use crate::{hex, lines};
@@ -11,7 +12,7 @@ use t0_backend_rdna3::isa::decode;
 use t0_backend_rdna3::listing::{Entry, Listing};
 use t0_backend_rdna3::object::view::ObjectView;
 use t0_backend_rdna3::object::{CodeObject, KernelMetadata};
-use t0_backend_rdna3::target::Target;
+use t0_backend_rdna3::target::{Target, GFX1100};
 
 /// Arguments of `t0 dis`.
 #[derive(Debug, clap::Args)]
@@ -35,11 +36,11 @@ pub struct Args {
 }
 
 /// Runs the command.
-pub fn run(args: &Args, target: &Target, out: &mut Output) -> Result<Outcome, CliError> {
+pub fn run(args: &Args, target: Option<Target>, out: &mut Output) -> Result<Outcome, CliError> {
     match (&args.file, &args.hex) {
-        (Some(file), _) => file_text(file, args, out),
+        (Some(file), _) => file_text(file, args, target, out),
         (None, Some(hex)) => {
-            let target = target.with_wave_size(args.wave_size.unwrap_or(32));
+            let target = target.unwrap_or(GFX1100).with_wave_size(args.wave_size.unwrap_or(32));
             lines::answer(hex, "text", out, |line| instruction(line, &target))
         }
         (None, None) => Err(CliError::Usage("give a code object or --hex -".to_owned())),
@@ -65,13 +66,14 @@ fn instruction(line: &str, target: &Target) -> Result<String, String> {
 }
 
 /// The whole file, or one kernel of it.
-fn file_text(path: &Path, args: &Args, out: &mut Output) -> Result<Outcome, CliError> {
+fn file_text(path: &Path, args: &Args, target: Option<Target>, out: &mut Output) -> Result<Outcome, CliError> {
     let object_error = |source| CliError::Object {
         path: path.to_owned(),
         source,
     };
     let bytes = read_file(path)?;
     let view = ObjectView::parse(&bytes).map_err(object_error)?;
+    check_target(target, &view.target, path)?;
     let options = Options {
         kernel: args.kernel.as_deref(),
         symbolize: args.symbolize_operands,

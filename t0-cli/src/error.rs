@@ -182,6 +182,29 @@ fn limited(from: impl Read, most: u64, len: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// The path of a file with everything in it followed, to tell whether two are the same file; as it is where that cannot be done.
+pub fn whole_path(path: &Path) -> PathBuf {
+    let real = std::fs::canonicalize(path).or_else(|_| std::path::absolute(path));
+    real.unwrap_or_else(|_| path.to_owned())
+}
+
+/// What a command writes is no file that it reads; `-` is standard output.
+///
+/// Errors: it is.
+pub fn check_output<'a>(output: &Path, read: impl IntoIterator<Item = &'a Path>) -> Result<(), CliError> {
+    if output.as_os_str() == "-" {
+        return Ok(());
+    }
+    let file = whole_path(output);
+    match read.into_iter().any(|p| whole_path(p) == file) {
+        true => Err(CliError::Usage(format!(
+            "-o {}: that file is read, and would be overwritten; give another name",
+            output.display()
+        ))),
+        false => Ok(()),
+    }
+}
+
 /// Writes a whole file.
 ///
 /// Errors: [`CliError::Write`].

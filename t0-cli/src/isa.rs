@@ -1,28 +1,28 @@
 //! `t0 isa`: the listing of a kernel as text, JSON or HTML.
 
 use crate::dis::entry_json;
-use crate::error::CliError;
+use crate::error::{check_output, CliError};
 use crate::output::{self, Outcome, Output};
 use crate::page::{page, Shown};
-use crate::work::{self, Launched};
+use crate::work::{self, Launched, What};
 use serde_json::{json, Map, Value};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use t0_backend_rdna3::listing::{decode_all, Entry, Listing};
 use t0_backend_rdna3::reasons::reasons;
 use t0_backend_rdna3::target::Target;
-use t0_sim::card::Card;
+use t0_sim::card::{other_chip, Card, MODEL};
 use t0_sim::timing::{Costs, Site, Timing, STALLS};
 
 /// Arguments of `t0 isa`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
-    work: work::What,
+    work: What,
     /// How to print it [default: text]
     #[arg(long, value_enum)]
     format: Option<Format>,
-    /// Write to this file instead of standard output
+    /// Write to this file; without, or with `-`: to standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Show what is different from this kernel or code object, the build before (HTML only)
@@ -42,10 +42,15 @@ pub enum Format {
 }
 
 /// Runs the command.
-pub fn run(args: &Args, target: &Target, out: &mut Output) -> Result<Outcome, CliError> {
+pub fn run(args: &Args, target: Option<Target>, out: &mut Output) -> Result<Outcome, CliError> {
     let format = output::format(out.json(), args.format, [Format::Text, Format::Json])?;
     if args.diff.is_some() && format != Format::Html {
         return Err(CliError::Usage("--diff is for --format html".into()));
+    }
+    if let Some(path) = &args.output {
+        let other = args.diff.as_ref().map(|d| args.work.other(d));
+        let both = args.work.inputs().chain(other.iter().flat_map(What::inputs));
+        check_output(path, both)?;
     }
     let text = match format {
         Format::Text => text(args, target)?,
@@ -57,8 +62,8 @@ pub fn run(args: &Args, target: &Target, out: &mut Output) -> Result<Outcome, Cl
         Format::Html => html(args, target)?,
     };
     match &args.output {
-        Some(path) => crate::error::write_file(path, text.as_bytes())?,
-        None => out.text(&text)?,
+        Some(path) if path.as_os_str() != "-" => crate::error::write_file(path, text.as_bytes())?,
+        _ => out.text(&text)?,
     }
     Ok(Outcome::Fine)
 }
@@ -92,14 +97,17 @@ fn each(n: u64, site: &Site) -> f64 {
     (n as f64 / site.issued.max(1) as f64 * 10.0).round() / 10.0
 }
 
-/// What the model says of an instruction that was issued: cycle of the first issue, times issued, cycles a wave waits each time, by reason.
+/// What the model says of an instruction that was issued: cycle of the first issue, times issued, cycles a wave waits each time (for anything but
+/// a turn at a unit), and by reason.
 pub fn cost_json(site: &Site) -> Map<String, Value> {
-    let waits = STALLS.iter().zip(site.stalls).filter(|s| s.1 > 0);
-    let waits = waits.map(|(s, n)| json!({"why": s.name(), "cycles": each(n, site)}));
+    let waits = STALLS.iter().zip(site.stalls).map(|(s, n)| (s.name(), each(n, site)));
+    let waits = waits
+        .filter(|w| w.1 > 0.0)
+        .map(|(why, cycles)| json!({"why": why, "cycles": cycles}));
     let fields = [
         ("cycle", site.first.into()),
         ("issued", site.issued.into()),
-        ("stall", each(site.stalls.iter().sum(), site).into()),
+        ("stall", each(site.waited(), site).into()),
         ("stalls", waits.collect()),
         ("conflicts", site.conflicts.into()),
     ];
@@ -107,7 +115,7 @@ pub fn cost_json(site: &Site) -> Map<String, Value> {
 }
 
 /// The listing; of a launch, how often each instruction was issued and what waves waited for there.
-fn text(args: &Args, target: &Target) -> Result<String, CliError> {
+fn text(args: &Args, target: Option<Target>) -> Result<String, CliError> {
     let built = args.work.open(target)?;
     let listing = built.listing()?;
     let Some(costs) = costs(args, &built)? else {
@@ -126,9 +134,11 @@ fn text(args: &Args, target: &Target) -> Result<String, CliError> {
             .collect();
         Some(format!("issued {}{waits}{reason}", site.issued))
     };
-    let head =
-        "; behind | : times issued, cycles a wave waits each time by reason, and why a wait is there; modelled\n";
-    Ok(format!("{head}{}", listing.noted(note)))
+    let of = other_chip(&listing.target).map_or(String::new(), |_| format!(" of an {MODEL} (gfx1100)"));
+    Ok(format!(
+        "; behind | : times issued, cycles a wave waits each time by reason, and why a wait is there; modelled{of}\n{}",
+        listing.noted(note)
+    ))
 }
 
 fn document(kernel: &str, l: &Listing, costs: Option<&Spent>) -> Value {
@@ -166,7 +176,7 @@ fn document(kernel: &str, l: &Listing, costs: Option<&Spent>) -> Value {
 
 /// The page, of all kernels of a code object unless one is named or launched: with what the cycle model says, where there is
 /// a launch for it.
-fn html(args: &Args, target: &Target) -> Result<String, CliError> {
+fn html(args: &Args, target: Option<Target>) -> Result<String, CliError> {
     let built = args.work.open_all(target)?;
     let listings = built.listings()?;
     let launched = match &listings[..] {
@@ -192,6 +202,7 @@ fn html(args: &Args, target: &Target) -> Result<String, CliError> {
             listing,
             launch,
             card,
+            compared: args.diff.is_some(),
             before: old.map(|k| &before[k]),
             card_before: old.map_or("", |k| &cards_before[k]),
         });
@@ -200,7 +211,7 @@ fn html(args: &Args, target: &Target) -> Result<String, CliError> {
 }
 
 /// The kernels of the build before and their cards, launched as the new one is.
-fn before(args: &Args, other: &str, target: &Target) -> Result<(Vec<Listing>, Vec<String>), CliError> {
+fn before(args: &Args, other: &str, target: Option<Target>) -> Result<(Vec<Listing>, Vec<String>), CliError> {
     let work = args.work.other(other);
     let built = work.open_all(target)?;
     let listings = built.listings()?;

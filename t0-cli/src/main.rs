@@ -100,14 +100,14 @@ fn main() -> ExitCode {
     let target = cli.target.unwrap_or(GFX1100);
     let result = match cli.command {
         Command::Kernels => kernels::run(&mut out),
-        Command::Isa(args) => isa::run(&args, &target, &mut out),
+        Command::Isa(args) => isa::run(&args, cli.target, &mut out),
         Command::Build(args) => build::run(&args, &target, &mut out),
         Command::Asm(args) => asm::run(&args, cli.target, &mut out),
-        Command::Dis(args) => dis::run(&args, &target, &mut out),
-        Command::Check(args) => check::run(&args, &mut out),
+        Command::Dis(args) => dis::run(&args, cli.target, &mut out),
+        Command::Check(args) => check::run(&args, cli.target, &mut out),
         Command::Run(args) => run::run(&args, cli.target, &mut out),
-        Command::Card(args) => card::run(&args, &target, &mut out),
-        Command::Trace(args) => trace::run(&args, &target, &mut out),
+        Command::Card(args) => card::run(&args, cli.target, &mut out),
+        Command::Trace(args) => trace::run(&args, cli.target, &mut out),
         Command::Bench(what) => bench::run(&what, &target, &mut out),
     };
     match result.and_then(|outcome| out.flush().map(|()| outcome)) {

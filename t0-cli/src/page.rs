@@ -12,6 +12,7 @@ use t0_backend_rdna3::isa::{about, bit_fields, Inst};
 use t0_backend_rdna3::listing::{decode_all, Decoded, Entry, Listing};
 use t0_backend_rdna3::occupancy::with_fewer_vgprs;
 use t0_backend_rdna3::reasons::reasons;
+use t0_sim::card::Resources;
 use t0_sim::timing::{Recording, Site, Timing};
 
 /// A kernel to show.
@@ -22,7 +23,9 @@ pub struct Shown<'a> {
     pub launch: Option<(&'a Recording, &'a Timing)>,
     /// Its card as text.
     pub card: &'a str,
-    /// The build before, to tell what is different.
+    /// A build before was asked for.
+    pub compared: bool,
+    /// The build before, to tell what is different; `None` too when it has no such kernel.
     pub before: Option<&'a Listing>,
     /// Its card as text; empty without one.
     pub card_before: &'a str,
@@ -89,6 +92,8 @@ fn kernel(shown: &Shown, help: &mut Map<String, Value>) -> Value {
         "kernel": l.kernel,
         "title": title(l),
         "before": shown.before.map(title),
+        "compared": shown.compared,
+        "same": shown.before.is_some_and(|b| same_build(l, b)),
         "card_before": shown.card_before,
         "summary": summary(l),
         "card": shown.card,
@@ -204,7 +209,7 @@ fn sources(l: &Listing, sites: &BTreeMap<u64, &Site>) -> Vec<Value> {
     let mut files: BTreeMap<&str, BTreeMap<u32, u64>> = BTreeMap::new();
     for e in &l.entries {
         let Some(line) = &e.line else { continue };
-        let waited = sites.get(&e.offset).map_or(0, |s| s.stalls.iter().sum());
+        let waited = sites.get(&e.offset).map_or(0, |s| s.waited());
         *files.entry(&line.file).or_default().entry(line.line).or_default() += waited;
     }
     let all: u64 = files.values().flat_map(BTreeMap::values).sum::<u64>().max(1);
@@ -225,6 +230,17 @@ fn sources(l: &Listing, sites: &BTreeMap<u64, &Site>) -> Vec<Value> {
         Some(json!({"name": name, "lines": shown.map(row).collect::<Vec<_>>()}))
     };
     files.into_iter().filter_map(file).collect()
+}
+
+/// Whether two builds are the same bytes for the same chip, with the same registers and LDS.
+fn same_build(a: &Listing, b: &Listing) -> bool {
+    let same_bytes = || {
+        a.entries
+            .iter()
+            .map(|e| &e.bytes)
+            .eq(b.entries.iter().map(|e| &e.bytes))
+    };
+    a.target == b.target && Resources::of(a) == Resources::of(b) && same_bytes()
 }
 
 /// The instructions with those of the build before that are gone, each marked.

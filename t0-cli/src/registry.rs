@@ -6,7 +6,7 @@ use crate::error::CliError;
 use t0_backend_rdna3::object::{CodeObject, Kernel};
 use t0_backend_rdna3::target::Target;
 use t0_ir::stage::KernelEntry;
-use t0_runtime::{compile_kernel, KernelKey};
+use t0_runtime::{checked_from_environment, compile_kernel, KernelKey};
 
 /// A compiled kernel.
 pub struct Built {
@@ -41,11 +41,21 @@ pub fn all() -> &'static [&'static KernelEntry] {
     t0_kernels::all()
 }
 
+/// Whether a registered kernel has this name, whatever its const arguments.
+pub fn is_known(text: &str) -> bool {
+    let name = text.split('<').next().unwrap_or_default();
+    let name = name.trim().trim_end_matches("::").trim_end();
+    all().iter().any(|e| e.name == name)
+}
+
 /// Compiles the kernel of this name.
 ///
 /// Errors: a name that is not registered, missing or superfluous const arguments, a kernel that does not compile.
 pub fn build(name: &str, target: &Target) -> Result<Built, CliError> {
     let key = find(all(), name).map_err(CliError::Usage)?;
+    if checked_from_environment()? && !key.build.checked {
+        eprintln!("note: T0_CHECKED is for what programs launch; this is `{name}` without checked indices");
+    }
     let compiled = compile_kernel(&key, target)?;
     let name = key.entry.display(&key.consts);
     let object = CodeObject::parse(&compiled.code_object).map_err(|source| CliError::Built {

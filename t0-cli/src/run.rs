@@ -1,8 +1,8 @@
 //! `t0 run`: launches a kernel of a code object on a card or the simulated one.
 
 use crate::arrays::{fits_memory, leave_no_guards, Guarded, Input};
-use crate::device::{Device, DeviceKind, Options, Timing};
-use crate::error::{read_file, CliError};
+use crate::device::{check_target, Device, DeviceKind, Options, Timing};
+use crate::error::{read_file, whole_path, CliError};
 use crate::kernarg::{pack, Geometry, Piece};
 use crate::output::{Outcome, Output};
 use crate::profile::{Counts, Fidelity};
@@ -230,7 +230,7 @@ pub fn run(args: &Args, target: Option<Target>, out: &mut Output) -> Result<Outc
         None => only_kernel(&object, &args.file)?,
     };
     // Everything that can be wrong with the command line is found before a device is opened.
-    check_target(target, &object, &args.file)?;
+    check_target(target, &object.target, &args.file)?;
     check_launch(args, &object, kernel)?;
     check_outputs(args)?;
     let mut inputs: Vec<Input> = args.args.iter().map(Input::read).collect::<Result<_, _>>()?;
@@ -340,20 +340,6 @@ pub(crate) fn only_kernel<'a>(object: &'a CodeObject, path: &Path) -> Result<&'a
     }
 }
 
-/// The chip the user named is the file's.
-fn check_target(asked: Option<Target>, object: &CodeObject, path: &Path) -> Result<(), CliError> {
-    match asked {
-        Some(t) if t.name != object.target.name => Err(CliError::Usage(format!(
-            "{} is for {}, --target says {}; leave --target out, or build the code object for {}",
-            path.display(),
-            object.target.name,
-            t.name,
-            t.name
-        ))),
-        _ => Ok(()),
-    }
-}
-
 /// Counts as one writes them: `64`, `8,4`.
 fn dims_text(dims: [u32; 3]) -> String {
     let used = (1..3).rev().find(|&d| dims[d] != 1).map_or(1, |d| d + 1);
@@ -363,19 +349,15 @@ fn dims_text(dims: [u32; 3]) -> String {
 /// No two arguments write the same file, one result would be lost; and none writes what another one, or the run, reads, but
 /// for `inout:` with the same name twice.
 fn check_outputs(args: &Args) -> Result<(), CliError> {
-    let whole = |p: &Path| {
-        let real = std::fs::canonicalize(p).or_else(|_| std::path::absolute(p));
-        real.unwrap_or_else(|_| p.to_owned())
-    };
     let mut written: Vec<PathBuf> = Vec::new();
     for (index, spec) in args.args.iter().enumerate() {
         let Some(path) = spec.output_path() else { continue };
-        let file = whole(path);
+        let file = whole_path(path);
         let others = args.args.iter().enumerate().filter(|(i, _)| *i != index);
         let mut read = others.filter_map(|(_, s)| s.input_path()).chain([&*args.file]);
         let text = if written.contains(&file) {
             "two arguments write"
-        } else if read.any(|p| whole(p) == file) {
+        } else if read.any(|p| whole_path(p) == file) {
             "an argument would overwrite a file that is read:"
         } else {
             written.push(file);

@@ -6,7 +6,7 @@
 //! begin with 1: Perfetto takes 0 for the idle process and lays thread 0 over thread 1 (google/perfetto#394,
 //! thoren-d/tracing-chrome#32); they have 32 bits (google/perfetto#363).
 
-use crate::error::{write_file, CliError};
+use crate::error::{check_output, write_file, CliError};
 use crate::output::{Outcome, Output};
 use crate::work;
 use serde::Serialize;
@@ -14,6 +14,7 @@ use serde_json::{json, Value};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use t0_backend_rdna3::target::Target;
+use t0_sim::card::{other_chip, MODEL};
 use t0_sim::timing::{Costs, Issue, Stall};
 
 /// Arguments of `t0 trace`.
@@ -38,7 +39,8 @@ struct Done {
 }
 
 /// Runs the command.
-pub fn run(args: &Args, target: &Target, out: &mut Output) -> Result<Outcome, CliError> {
+pub fn run(args: &Args, target: Option<Target>, out: &mut Output) -> Result<Outcome, CliError> {
+    check_output(&args.output, args.work.inputs())?;
     let work = args.work.open(target)?;
     let listing = work.listing()?;
     let launched = args.work.launch(&work)?.ok_or_else(|| {
@@ -69,7 +71,8 @@ pub fn run(args: &Args, target: &Target, out: &mut Output) -> Result<Outcome, Cl
         "displayTimeUnit": "ns",
         "otherData": {
             "kernel": listing.kernel,
-            "basis": "cycle model; a microsecond is a shader clock",
+            "basis": format!("cycle model of the {MODEL}; a microsecond is a shader clock"),
+            "chip": listing.target.name,
             "launched with": launched.with,
         },
     });
@@ -87,6 +90,11 @@ pub fn run(args: &Args, target: &Target, out: &mut Output) -> Result<Outcome, Cl
             "{}: {} events of one WGP; open it at https://ui.perfetto.dev (a microsecond there is a shader clock)",
             done.file, done.events
         ))?;
+        if let Some(chip) = other_chip(&listing.target) {
+            out.line(&format!(
+                "the model is of the {MODEL} (gfx1100), the code is for {chip}"
+            ))?;
+        }
         if timing.played.0 > args.cycles {
             out.line(&format!(
                 "kept {} of {} cycles; --cycles N keeps more",

@@ -5,7 +5,7 @@
 //! of what it computes is kept.
 
 use crate::arrays::{Guarded, Input};
-use crate::device::{Device, Options, Timing};
+use crate::device::{check_target, Device, DeviceKind, Options, Timing};
 use crate::error::{read_file, CliError};
 use crate::kernarg::{pack, Geometry, Piece};
 use crate::registry;
@@ -14,7 +14,7 @@ use crate::spec::{parse_block, parse_bytes, parse_dims, Elem, Spec};
 use std::path::Path;
 use t0_backend_rdna3::listing::Listing;
 use t0_backend_rdna3::object::{CodeObject, Kernel};
-use t0_backend_rdna3::target::Target;
+use t0_backend_rdna3::target::{Target, GFX1100};
 use t0_ir::stage::KernelEntry;
 use t0_ir::{ParamKind, Scalar};
 use t0_runtime::Buffer;
@@ -98,15 +98,18 @@ impl What {
 
     /// Compiles or reads the kernel.
     ///
-    /// Errors: no such kernel or file, what is no code object.
-    pub fn open(&self, target: &Target) -> Result<Work, CliError> {
+    /// Errors: no such kernel or file, what is no code object, or one for another chip than `target`.
+    pub fn open(&self, target: Option<Target>) -> Result<Work, CliError> {
         let path = Path::new(&self.what);
         if !self.is_file() {
             if self.kernel.is_some() || !self.args.is_empty() || self.block.is_some() {
                 let text = "--kernel, --block and --arg are for code objects; a registered kernel has its own workgroup, and --size sets its arguments";
                 return Err(CliError::Usage(text.into()));
             }
-            let built = registry::build(&self.what, target)?;
+            let built = registry::build(&self.what, &target.unwrap_or(GFX1100))?;
+            if path.is_file() {
+                eprintln!("note: {0} is the registered kernel; ./{0} is the file", self.what);
+            }
             return Ok(Work {
                 name: built.name,
                 file: built.file,
@@ -121,7 +124,7 @@ impl What {
             path: path.to_owned(),
             source,
         };
-        let (file, object) = self.read()?;
+        let (file, object) = self.read(target)?;
         let symbol = match &self.kernel {
             Some(name) => object.kernel(name).map_err(in_file)?.name.clone(),
             None => only_kernel(&object, path)?.name.clone(),
@@ -140,12 +143,12 @@ impl What {
     }
 
     /// The same, without asking which kernel when a code object has several and none is to be launched; see [`Work::listings`].
-    pub fn open_all(&self, target: &Target) -> Result<Work, CliError> {
+    pub fn open_all(&self, target: Option<Target>) -> Result<Work, CliError> {
         let asked = self.kernel.is_some() || self.grid.is_some() || self.block.is_some() || !self.args.is_empty();
         if asked || !self.is_file() {
             return self.open(target);
         }
-        let (file, object) = self.read()?;
+        let (file, object) = self.read(target)?;
         let first = object.kernels.first().map(|k| k.name.clone());
         match (first, object.kernels.len()) {
             (Some(symbol), 2..) => Ok(Work {
@@ -161,19 +164,27 @@ impl What {
         }
     }
 
+    /// The files the command line names for reading.
+    pub fn inputs(&self) -> impl Iterator<Item = &Path> {
+        let what = self.is_file().then(|| Path::new(&self.what));
+        what.into_iter().chain(self.args.iter().filter_map(Spec::input_path))
+    }
+
+    /// It is a file when it looks like one, or when there is one and no kernel of that name; `./saxpy` looks like one.
     fn is_file(&self) -> bool {
         let path = Path::new(&self.what);
         let looks_like_file = path.extension().is_some() || self.what.contains('/');
-        looks_like_file && !self.what.contains("::")
+        looks_like_file && !self.what.contains("::") || path.is_file() && !registry::is_known(&self.what)
     }
 
-    fn read(&self) -> Result<(Vec<u8>, CodeObject), CliError> {
+    fn read(&self, target: Option<Target>) -> Result<(Vec<u8>, CodeObject), CliError> {
         let path = Path::new(&self.what);
         let file = read_file(path)?;
         let object = CodeObject::parse(&file).map_err(|source| CliError::Object {
             path: path.to_owned(),
             source,
         })?;
+        check_target(target, &object.target, path)?;
         Ok((file, object))
     }
 
@@ -181,6 +192,8 @@ impl What {
     ///
     /// Errors: arguments that do not fit, a kernel that faults.
     pub fn launch(&self, work: &Work) -> Result<Option<Launched>, CliError> {
+        // The simulated card it is in any case, but a mistyped name is told here, too.
+        DeviceKind::from_environment()?;
         let device = Device::simulated(
             "the cycle model needs it",
             &Options {

@@ -532,3 +532,192 @@ fn a_trace_of_no_cycles_is_refused() {
     let ran = t0(&["trace", "saxpy", "--size", "64", "--cycles", "0", "-o", "never.json"]);
     assert!(ran.status == 2 && ran.err.contains("0 is not in"), "{}", ran.err);
 }
+
+#[test]
+fn a_code_object_for_another_chip_than_asked_for_is_refused() {
+    let dir = folder("other-chip");
+    let path = |name: &str| dir.join(name).to_str().unwrap().to_owned();
+    let file = path("k.co");
+    assert_eq!(t0(&["build", "saxpy", "--target", "gfx1102", "-o", &file]).status, 0);
+    for command in [
+        &["card", &file][..],
+        &["isa", &file],
+        &["isa", &file, "--format", "html"],
+        &["isa", "saxpy", "--format", "html", "--diff", &file],
+        &["trace", &file, "-o", &path("t.json")],
+        &["check", &file],
+        &["dis", &file],
+    ] {
+        let ran = t0(&[command, &["--target", "gfx1103"]].concat());
+        let expected = format!("{file} is for gfx1102, --target says gfx1103");
+        assert!(
+            ran.status == 2 && ran.err.contains(&expected),
+            "{command:?}: {}",
+            ran.err
+        );
+    }
+    assert_eq!(t0(&["check", &file, "--target", "gfx1102"]).status, 0);
+
+    // Whose model it is stands where the chip is another one, and only there.
+    let card = |chip: &str| t0(&["card", "saxpy", "--size", "64", "--target", chip]).out;
+    let remark = "model: of the RX 7900 XTX (gfx1100), gfx1102 has other units";
+    assert!(card("gfx1102").contains(remark), "{}", card("gfx1102"));
+    assert!(!card("gfx1100").contains("model: "), "{}", card("gfx1100"));
+    let listing = t0(&["isa", "saxpy", "--size", "64", "--target", "gfx1102"]).out;
+    assert!(listing.contains("modelled of an RX 7900 XTX (gfx1100)\n"), "{listing}");
+    let v = json(&t0(&["card", "saxpy", "--size", "64", "--target", "gfx1102", "--json"]));
+    assert_eq!((&v["model"], &v["target"]), (&"RX 7900 XTX".into(), &"gfx1102".into()));
+}
+
+#[test]
+fn no_input_is_overwritten() {
+    let dir = folder("overwritten");
+    let path = |name: &str| dir.join(name).to_str().unwrap().to_owned();
+    let (file, npy) = (path("k.co"), path("x.npy"));
+    assert_eq!(t0(&["build", "saxpy", "-o", &file]).status, 0);
+    std::fs::write(&npy, "never read").unwrap();
+    std::os::unix::fs::symlink(&file, path("link")).unwrap();
+    let input = format!("in:{npy}");
+    let before = std::fs::read(&file).unwrap();
+    for (command, output) in [
+        (&["isa", &file][..], &file),
+        (&["isa", &file], &path("link")),
+        (&["isa", "saxpy", "--format", "html", "--diff", &file], &file),
+        (&["isa", &file, "--arg", &input], &npy),
+        (&["trace", &file, "--arg", &input], &npy),
+        (&["trace", &file], &path("link")),
+        (&["asm", &file], &file),
+    ] {
+        let ran = t0(&[command, &["-o", output]].concat());
+        let expected = format!("-o {output}: that file is read");
+        assert!(
+            ran.status == 2 && ran.err.contains(&expected),
+            "{command:?}: {}",
+            ran.err
+        );
+    }
+    assert!(std::fs::read(&file).unwrap() == before);
+    assert_eq!(std::fs::read(&npy).unwrap(), b"never read");
+    assert_eq!(t0(&["isa", "saxpy", "-o", "-"]).out, t0(&["isa", "saxpy"]).out);
+}
+
+/// The command in a folder, with a variable of the environment.
+fn t0_in(dir: &std::path::Path, variable: (&str, &str), args: &[&str]) -> (i32, String, String) {
+    let out = std::process::Command::new(env!("CARGO_BIN_EXE_t0"))
+        .args(args)
+        .current_dir(dir)
+        .env(variable.0, variable.1)
+        .output()
+        .unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (out.status.code().unwrap(), text(out.stdout), text(out.stderr))
+}
+
+#[test]
+fn a_file_is_found_whatever_it_is_called() {
+    let dir = folder("names");
+    let none = ("T0_CHECKED", "0");
+    for name in ["mykernel", "a::b", "softmax"] {
+        let path = dir.join(name);
+        assert_eq!(t0(&["build", "saxpy", "-o", path.to_str().unwrap()]).status, 0);
+    }
+    for name in ["mykernel", "a::b", "./softmax"] {
+        let (status, out, err) = t0_in(&dir, none, &["card", name]);
+        assert_eq!((status, err.as_str()), (0, ""), "{name}");
+        assert!(
+            out.starts_with("saxpy for gfx1100") && out.contains("not launched"),
+            "{out}"
+        );
+    }
+    // The registered kernel of the name comes first, and says so.
+    let (status, out, err) = t0_in(&dir, none, &["isa", "softmax"]);
+    assert!(status == 0 && out.starts_with("; kernel softmax "), "{out}");
+    assert_eq!(err, "note: softmax is the registered kernel; ./softmax is the file\n");
+    let (status, _, err) = t0_in(&dir, none, &["card", "nokernel"]);
+    assert!(status == 2 && err.contains("there is no kernel `nokernel`"), "{err}");
+}
+
+#[test]
+fn what_the_environment_asks_for_is_answered() {
+    let dir = folder("environment-of-cards");
+    for command in [
+        &["card", "saxpy", "--size", "64"][..],
+        &["isa", "saxpy", "--size", "64"],
+        &["trace", "saxpy", "--size", "64", "-o", "t.json"],
+        &["bench", "sim"],
+    ] {
+        if command[0] != "bench" {
+            let (status, _, err) = t0_in(&dir, ("T0_CHECKED", "1"), command);
+            assert!(
+                status == 0 && err.contains("this is `saxpy` without checked indices"),
+                "{err}"
+            );
+        }
+        let (status, _, err) = t0_in(&dir, ("T0_DEVICE", "toaster"), command);
+        assert!(
+            status == 2 && err.contains("T0_DEVICE is \"toaster\""),
+            "{command:?}: {err}"
+        );
+    }
+    let (status, _, err) = t0_in(&dir, ("T0_CHECKED", "maybe"), &["card", "saxpy"]);
+    assert!(status == 2 && err.contains("T0_CHECKED"), "{err}");
+}
+
+#[test]
+fn two_equal_builds_have_no_difference() {
+    let dir = folder("equal");
+    let path = |name: &str| dir.join(name).to_str().unwrap().to_owned();
+    let page = |what: &str, before: &str| {
+        let ran = t0(&["isa", what, "--format", "html", "--diff", before, "-o", &path("k.html")]);
+        assert_eq!((ran.status, ran.err.as_str()), (0, ""));
+        data(&std::fs::read_to_string(path("k.html")).unwrap())
+    };
+    assert_eq!(page("saxpy", "saxpy")["kernels"][0]["same"], true);
+    let v = page("gemm::<64,64,32>", "gemm::<64,64,16>");
+    assert_eq!(v["kernels"][0]["same"], false);
+    // The same instructions with other registers are another build.
+    std::fs::write(path("a.s"), NO_MEMORY).unwrap();
+    std::fs::write(path("b.s"), NO_MEMORY.replace("vgpr 8", "vgpr 200")).unwrap();
+    for name in ["a", "b"] {
+        let (source, file) = (path(&format!("{name}.s")), path(&format!("{name}.co")));
+        assert_eq!(t0(&["asm", &source, "-o", &file]).err, "");
+    }
+    assert_eq!(page(&path("a.co"), &path("b.co"))["kernels"][0]["same"], false);
+    assert_eq!(page(&path("a.co"), &path("a.co"))["kernels"][0]["same"], true);
+    // A kernel that the build before does not have.
+    std::fs::write(path("two.s"), TWO_KERNELS).unwrap();
+    assert_eq!(t0(&["asm", &path("two.s"), "-o", &path("two.co")]).err, "");
+    let v = page(&path("two.co"), &path("a.co"));
+    let k = &v["kernels"][0];
+    assert!(
+        k["compared"] == true && k["before"].is_null() && k["same"] == false,
+        "{k}"
+    );
+}
+
+#[test]
+fn the_page_counts_the_waits_the_card_counts() {
+    let dir = folder("shares");
+    let path = dir.join("k.html");
+    let work = ["gemm::<64,64,32>", "--size", "512"];
+    let page = ["--format", "html", "-o", path.to_str().unwrap()];
+    assert_eq!(t0(&[&["isa"], &work[..], &page].concat()).err, "");
+    let v = &data(&std::fs::read_to_string(&path).unwrap())["kernels"][0];
+    let card = json(&t0(&[&["card"], &work[..], &["--json"]].concat()));
+    let mut compared = 0;
+    for line in card["stalls_by_line"].as_array().unwrap() {
+        let files = v["sources"].as_array().unwrap().iter();
+        let file = files.clone().find(|f| f["name"] == line["file"]).unwrap();
+        let rows = file["lines"].as_array().unwrap();
+        let row = rows.iter().find(|r| r["number"] == line["line"]).unwrap();
+        let share = format!("{:.1}%", 100.0 * line["share"].as_f64().unwrap());
+        assert_eq!(row["stall"], share.as_str(), "{line}");
+        compared += 1;
+    }
+    assert!(compared > 3, "{card}");
+    let busy = v["instructions"].as_array().unwrap().iter().filter(|i| {
+        let all = i["stalls"].as_array().into_iter().flatten();
+        all.clone().any(|s| s["why"] == "unit busy")
+    });
+    assert!(busy.count() > 0, "nobody waits for a unit: nothing was tested");
+}

@@ -38,7 +38,8 @@ pub use error::{Error, Result};
 pub use kernel::{Args, Build, Grid, KernelKey, Launch, ScalarArg};
 pub use memory::Kind;
 pub use module::{
-    numerics_from_environment, order_seed_from_environment, sanitize_from_environment, Kernel, Module, SimOptions,
+    checked_from_environment, numerics_from_environment, order_seed_from_environment, sanitize_from_environment,
+    Kernel, Module, SimOptions,
 };
 pub use param::{Element, Param};
 pub use queue::{Queue, Submission};

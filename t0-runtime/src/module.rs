@@ -116,7 +116,7 @@ pub struct SimOptions {
 ///
 /// # Errors
 /// Another value.
-pub(crate) fn checked_from_environment() -> Result<bool> {
+pub fn checked_from_environment() -> Result<bool> {
     switch("T0_CHECKED")
 }
 

@@ -141,9 +141,12 @@ function open(wanted) {
   $("summary").textContent = kernel.summary;
   card($("card"), kernel.card);
   const before = kernel.before || null;
-  $("against").hidden = $("before").hidden = before === null;
+  $("against").hidden = !kernel.compared;
+  $("before").hidden = before === null;
+  if (kernel.compared && before === null) $("against").textContent = "no kernel of this name in the build before";
   if (before !== null) {
-    $("against").textContent = `green: this build, red: before, ${before}`;
+    $("against").textContent = kernel.same ? `no difference from ${before}: the same instructions`
+      : `green: this build, red: before, ${before}`;
     $("before").querySelector("h2").textContent = "Before: " + before;
     card($("before").querySelector(".card"), kernel.card_before);
   }

@@ -15,8 +15,8 @@ use serde::Serialize;
 use t0_backend_rdna3::listing::Listing;
 
 pub use code::{Loop, Resources};
-pub use modelled::{BankConflicts, Modelled, Roofline, Utilisation};
-pub use places::{ByLine, Coalescing, Holds, Limiting, Scattered, Stalled};
+pub use modelled::{other_chip, BankConflicts, Modelled, Roofline, Utilisation, MODEL};
+pub use places::{ByLine, Coalescing, Holds, Issued, Limiting, Scattered, Stalled};
 
 use crate::timing::{Recording, Timing};
 

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use t0_backend_rdna3::isa::Class;
 use t0_backend_rdna3::listing::{Entry, Listing};
+use t0_backend_rdna3::target::{Target, GFX1100};
 
 use super::places::{self, At, ByLine, Coalescing, Limiting, Stalled};
 use crate::timing::{Costs, Recording, Stall, Timing, Unit, STALLS, UNITS};
@@ -116,6 +117,11 @@ pub struct Roofline {
 pub struct Modelled {
     /// Always `modelled`: nothing was measured.
     pub basis: &'static str,
+    /// The card that is modelled, whatever chip the code is for.
+    pub model: &'static str,
+    /// The chip the code is for, where it is another one.
+    #[serde(skip)]
+    pub other_chip: Option<&'static str>,
     /// Cycles from the packet to the signal.
     pub cycles: u64,
     /// The same in seconds.
@@ -201,6 +207,8 @@ impl Modelled {
         let rate = |n: f64| (n > 0.0).then(|| n / t.seconds() / 1e12);
         Modelled {
             basis: "modelled",
+            model: MODEL,
+            other_chip: other_chip(&listing.target),
             cycles: t.cycles,
             seconds: t.seconds(),
             clock_mhz: t.clock_mhz,
@@ -230,6 +238,14 @@ impl Modelled {
             utilisation,
         }
     }
+}
+
+/// The card that the cycle model is of.
+pub const MODEL: &str = "RX 7900 XTX";
+
+/// The name of a chip that is not that card's.
+pub fn other_chip(target: &Target) -> Option<&'static str> {
+    Some(target.name).filter(|name| *name != GFX1100.name)
 }
 
 /// What is assumed of the caches, see `timing::footprint`.

@@ -48,8 +48,7 @@ pub(super) fn joined<'a>(listing: &'a Listing, recording: &'a Recording, t: &'a 
 impl At<'_> {
     /// Wave cycles waited for anything but a turn at a unit.
     pub fn waited(&self) -> u64 {
-        let all = self.site.stalls.iter().zip(STALLS);
-        all.filter(|(_, s)| *s != Stall::Unit).map(|(n, _)| n).sum()
+        self.site.waited()
     }
 
     /// The place in words, for advice.
@@ -89,15 +88,9 @@ impl At<'_> {
     }
 }
 
-/// An instruction waves wait at.
+/// An instruction of a launch.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Stalled {
-    /// Share of all wave cycles waited for results, data and other waves at barriers.
-    pub share: f64,
-    /// Cycles a wave waits at it each time.
-    pub cycles: f64,
-    /// What for, mostly: see [`crate::timing::Stall::name`].
-    pub why: &'static str,
+pub struct Issued {
     /// Bytes from the kernel's first instruction.
     pub offset: u64,
     /// Its text.
@@ -110,6 +103,33 @@ pub struct Stalled {
     /// See `file`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
+}
+
+impl Issued {
+    fn of(a: &At) -> Issued {
+        let line = a.entry.and_then(|e| e.line.as_ref());
+        Issued {
+            offset: a.offset,
+            instruction: a.text.clone(),
+            issued: a.site.issued,
+            file: line.map(|l| l.file.to_string()),
+            line: line.map(|l| l.line),
+        }
+    }
+}
+
+/// An instruction waves wait at.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Stalled {
+    /// Share of all wave cycles waited for results, data and other waves at barriers.
+    pub share: f64,
+    /// Cycles a wave waits at it each time.
+    pub cycles: f64,
+    /// What for, mostly: see [`crate::timing::Stall::name`].
+    pub why: &'static str,
+    /// The instruction.
+    #[serde(flatten)]
+    pub at: Issued,
 }
 
 /// A source line and its share of something.
@@ -131,18 +151,9 @@ pub struct ByLine {
 pub struct Holds {
     /// Share of what the unit was busy.
     pub share: f64,
-    /// Bytes from the kernel's first instruction.
-    pub offset: u64,
-    /// Its text.
-    pub instruction: String,
-    /// Times a wave issued it, in the part that was played back.
-    pub issued: u64,
-    /// Rust source.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub file: Option<String>,
-    /// See `file`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub line: Option<u32>,
+    /// The instruction.
+    #[serde(flatten)]
+    pub at: Issued,
 }
 
 /// What the unit that is the limit spends its time on.
@@ -160,16 +171,9 @@ impl Limiting {
     pub(super) fn new(listing: &Listing, sites: &[At], unit: &'static str) -> Limiting {
         let takes = |a: &At| a.takes_of(unit);
         let all = sites.iter().map(takes).sum::<u64>().max(1);
-        let holds = |a: &At| {
-            let line = a.entry.and_then(|e| e.line.as_ref());
-            Holds {
-                share: takes(a) as f64 / all as f64,
-                offset: a.offset,
-                instruction: a.text.clone(),
-                issued: a.site.issued,
-                file: line.map(|l| l.file.to_string()),
-                line: line.map(|l| l.line),
-            }
+        let holds = |a: &At| Holds {
+            share: takes(a) as f64 / all as f64,
+            at: Issued::of(a),
         };
         let mut by_instruction: Vec<Holds> = sites.iter().map(holds).filter(|h| shown(h.share)).collect();
         by_instruction.sort_by(|a, b| b.share.total_cmp(&a.share));
@@ -193,16 +197,11 @@ pub(super) fn stalls(sites: &[At], all: u64) -> Vec<Stalled> {
         let waited = a.waited();
         let reasons = a.site.stalls.iter().zip(STALLS).filter(|(_, s)| *s != Stall::Unit);
         let (_, why) = reasons.max_by_key(|x| *x.0)?;
-        let line = a.entry.and_then(|e| e.line.as_ref());
         Some(Stalled {
             share: waited as f64 / all as f64,
             cycles: waited as f64 / a.site.issued.max(1) as f64,
             why: why.name(),
-            offset: a.offset,
-            instruction: a.text.clone(),
-            issued: a.site.issued,
-            file: line.map(|l| l.file.to_string()),
-            line: line.map(|l| l.line),
+            at: Issued::of(a),
         })
     };
     let mut out: Vec<Stalled> = sites.iter().filter_map(stalled).filter(|s| shown(s.share)).collect();

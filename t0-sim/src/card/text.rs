@@ -121,6 +121,13 @@ impl fmt::Display for Modelled {
             counted(self.groups, "workgroup"),
             self.resident_groups
         )?;
+        if let Some(chip) = self.other_chip {
+            writeln!(
+                f,
+                "  model: of the {} (gfx1100), {chip} has other units, caches and clocks: compare builds, trust no time",
+                self.model
+            )?;
+        }
         writeln!(f, "  limiter: {}", self.limiter)?;
         self.card(f)?;
         let busy = list(&self.utilisation.units());
@@ -216,15 +223,15 @@ impl Modelled {
             writeln!(f, "  waits by instruction (cycles a wave each time):")?;
         }
         for s in &self.stalls {
-            let line = s.line.map(|l| format!(" line {l}")).unwrap_or_default();
+            let line = s.at.line.map(|l| format!(" line {l}")).unwrap_or_default();
             writeln!(
                 f,
                 "{:>9} {:7.1} {:<9} {:06x} {}{line}",
                 percent(s.share),
                 s.cycles,
                 s.why,
-                s.offset,
-                s.instruction
+                s.at.offset,
+                s.at.instruction
             )?;
         }
         Ok(())
@@ -256,14 +263,14 @@ fn held(l: &Limiting, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "  time of {} by instruction (times issued):", l.unit)?;
     }
     for h in &l.by_instruction {
-        let line = h.line.map(|l| format!(" line {l}")).unwrap_or_default();
+        let line = h.at.line.map(|l| format!(" line {l}")).unwrap_or_default();
         writeln!(
             f,
             "{:>9} {:>9} {:06x} {}{line}",
             percent(h.share),
-            h.issued,
-            h.offset,
-            h.instruction
+            h.at.issued,
+            h.at.offset,
+            h.at.instruction
         )?;
     }
     Ok(())

@@ -13,6 +13,7 @@ use crate::wave::{EXEC, VCC};
 
 use super::costs::Costs;
 use super::record::{Step, WaveTrace};
+use super::wgp::Site;
 
 /// What an instruction waited for longest before it issued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -64,6 +65,14 @@ impl Stall {
             Stall::Branch => "branch",
             Stall::Own => "own time",
         }
+    }
+}
+
+impl Site {
+    /// Wave cycles waited for anything but a turn at a unit: with many waves somebody always waits for that, wherever it stands.
+    pub fn waited(&self) -> u64 {
+        let all = self.stalls.iter().zip(STALLS);
+        all.filter(|(_, s)| *s != Stall::Unit).map(|(n, _)| n).sum()
     }
 }
 

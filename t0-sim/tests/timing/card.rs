@@ -106,7 +106,7 @@ fn lanes_that_are_off_are_the_advice_where_the_valu_is_the_limit() {
     // What holds the VALU is the loop, not what young waves stand at.
     let limiting = m.limiting.as_ref().unwrap();
     assert_eq!(limiting.unit, "valu");
-    assert!(limiting.by_instruction[0].instruction.starts_with("v_fma_f32"));
+    assert!(limiting.by_instruction[0].at.instruction.starts_with("v_fma_f32"));
     assert!(
         (limiting.by_instruction[0].share - 1.0 / 16.0).abs() < 0.01,
         "{limiting:?}"
@@ -223,7 +223,7 @@ fn waiting_at_a_barrier_is_the_barriers() {
     let body = "v_readfirstlane_b32 s4, v0\ns_cmp_lg_u32 s4, 0\ns_cbranch_scc1 early\ns_sleep 20\nearly:\ns_barrier\nv_mov_b32 v9, 0";
     let (c, _) = launched(&looped(20, body), 96, 128);
     let top = &modelled(&c).stalls[0];
-    assert_eq!((top.instruction.as_str(), top.why), ("s_barrier", "barrier"), "{c}");
+    assert_eq!((top.at.instruction.as_str(), top.why), ("s_barrier", "barrier"), "{c}");
 }
 
 #[test]

@@ -20,9 +20,9 @@ pub(super) fn ideas(s: &Scene, out: &mut Vec<Idea>) {
     }
     let at = s.m.limiting.as_ref().and_then(|l| l.by_instruction.first());
     let at = at.filter(|h| h.share >= 0.2 && !matches!(unit, "wmma" | "dispatch"));
-    let at = at.map(|h| match (&h.file, h.line) {
+    let at = at.map(|h| match (&h.at.file, h.at.line) {
         (Some(file), Some(line)) => format!(" (most at {file}:{line})"),
-        _ => format!(" (most at {:#x})", h.offset),
+        _ => format!(" (most at {:#x})", h.at.offset),
     });
     let text = last_resort(s, unit);
     out.push(idea(
