@@ -247,6 +247,11 @@ pub fn compile(func: &Func, target: &Target, options: &Options) -> Result<Compil
         kernarg_bytes: resources.kernarg_bytes,
         group: func.group,
     };
+    let piece = |(file, extent): &(u32, t0_ir::source::Extent)| {
+        let file = func.files.get(*file as usize)?.as_str().into();
+        Some(object::Piece { file, extent: *extent })
+    };
+    let sources = func.sources.iter().filter_map(piece).collect();
     let kernel = KernelCode {
         name: func.name.clone(),
         code: bytes.bytes,
@@ -258,6 +263,7 @@ pub fn compile(func: &Func, target: &Target, options: &Options) -> Result<Compil
         spills: [0, 0],
         lines: bytes.lines,
         atomics: bytes.atomics,
+        sources,
     };
     let code_object = clock.time("object", || object::write(target, &[kernel]))?;
     Ok(Compiled {

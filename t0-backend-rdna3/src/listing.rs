@@ -10,10 +10,11 @@
 
 use crate::flow::falls_through;
 use crate::isa::{decode, Class, DecodeError, Inst, Operand, Reg, RegFile};
-use crate::object::{CodeObject, Kernel, Line};
+use crate::object::lines::is_changed;
+use crate::object::{CodeObject, Kernel, Line, Piece};
 use crate::occupancy::{occupancy, Limit, Occupancy, Usage};
 use crate::target::Target;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
@@ -204,6 +205,9 @@ pub struct Entry {
     pub live_sgprs: u32,
 }
 
+/// What is said of a file whose text is another one than when the kernel was compiled.
+pub const CHANGED: &str = "source changed since the build";
+
 /// The listing of a kernel. `Display` prints it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Listing {
@@ -231,6 +235,10 @@ pub struct Listing {
     pub entries: Vec<Entry>,
     /// Text of source lines by file and line, as far as it was found.
     source: HashMap<(Arc<str>, u32), String>,
+    /// Pieces of source the kernel comes from.
+    pieces: Vec<Piece>,
+    /// Files that are no longer what was compiled.
+    changed: BTreeSet<Arc<str>>,
 }
 
 impl Listing {
@@ -284,6 +292,8 @@ impl Listing {
             usage,
             entries: decoded.into_iter().zip(pressure).map(entry).collect(),
             source: HashMap::new(),
+            pieces: kernel.sources.clone(),
+            changed: BTreeSet::new(),
         }
     }
 
@@ -297,12 +307,18 @@ impl Listing {
         self
     }
 
-    /// The listing with the text of its source lines, which `read` gives file by file (`None`: not found).
+    /// The listing with the text of its source lines, which `read` gives file by file (`None`: not found). Of a file that has
+    /// changed since the build no line is taken.
     pub fn with_source(mut self, mut read: impl FnMut(&str) -> Option<String>) -> Listing {
         let mut files: HashMap<Arc<str>, Vec<String>> = HashMap::new();
         for line in self.entries.iter().filter_map(|e| e.line.as_ref()) {
             let text = files.entry(line.file.clone()).or_insert_with(|| {
-                read(&line.file).map_or_else(Vec::new, |text| text.lines().map(str::to_owned).collect())
+                let text = read(&line.file).unwrap_or_default();
+                if !text.is_empty() && is_changed(&self.pieces, &line.file, &text) {
+                    self.changed.insert(line.file.clone());
+                    return Vec::new();
+                }
+                text.lines().map(str::to_owned).collect()
             });
             if let Some(text) = (line.line as usize).checked_sub(1).and_then(|n| text.get(n)) {
                 self.source
@@ -315,6 +331,11 @@ impl Listing {
     /// The text of a source line, when [`Listing::with_source`] found it.
     pub fn source(&self, line: &Line) -> Option<&str> {
         self.source.get(&(line.file.clone(), line.line)).map(String::as_str)
+    }
+
+    /// Files that [`Listing::with_source`] found, but not as they were compiled: their lines are others now.
+    pub fn changed_files(&self) -> impl Iterator<Item = &str> {
+        self.changed.iter().map(|f| &**f)
     }
 
     /// Bytes of its code.
@@ -369,6 +390,12 @@ impl Listing {
             self.group_size,
             self.limit_text()
         )?;
+        for file in self.changed_files() {
+            writeln!(
+                f,
+                "; {file}: {CHANGED}; its text is left out, lines are those of the build"
+            )?;
+        }
         let mut last: Option<&Line> = None;
         for e in &self.entries {
             let place = |l: Option<&Line>| l.map(|l| (l.file.clone(), l.line));
@@ -415,6 +442,7 @@ mod tests {
             spills: [0; 2],
             lines,
             atomics: Vec::new(),
+            sources: Vec::new(),
         };
         let object = CodeObject::parse(&write(&GFX1100, &[kernel]).unwrap()).unwrap();
         Listing::new(&object, &object.kernels[0])

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use t0_backend_rdna3::object::descriptor::{Denorm, Round, DESCRIPTOR_BYTES};
 use t0_backend_rdna3::object::*;
 use t0_backend_rdna3::target::GFX1100;
+use t0_ir::source::Extent;
 use t0_ir::Scope;
 
 /// The configurations compared, with the bytes llvm-mc 19.1.7 gives for the directives of [`assembly`].
@@ -229,6 +230,10 @@ fn two_kernels() -> Vec<KernelCode> {
         spills: [0, 3],
         lines: vec![line(0, 10), line(8, 12)],
         atomics: vec![atomic(0, Scope::Device), atomic(4, Scope::Group)],
+        sources: vec![Piece {
+            file: "src/other.rs".into(),
+            extent: Extent::new((3, 7), (4, 1), "{ y\n}").unwrap(),
+        }],
     };
     let second = KernelCode {
         name: "gemm::<128, 128, 32>".into(),
@@ -245,6 +250,7 @@ fn two_kernels() -> Vec<KernelCode> {
         spills: [0; 2],
         lines: vec![],
         atomics: vec![],
+        sources: vec![],
         ..first.clone()
     };
     vec![first, second]
@@ -271,6 +277,7 @@ fn what_is_written_is_read_back() {
         assert_eq!(k.descriptor_vaddr % 64, 0);
         assert_eq!(k.lines, source.lines);
         assert_eq!(k.atomics, source.atomics);
+        assert_eq!(k.sources, source.sources);
         let expected = KernelDescriptor::new(&source.resources, &GFX1100).unwrap();
         assert_eq!(
             KernelDescriptor {

@@ -8,7 +8,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use t0_backend_rdna3::check::{check, Finding, Options, Report};
 use t0_backend_rdna3::errata::Severity;
-use t0_backend_rdna3::object::CodeObject;
+use t0_backend_rdna3::listing::CHANGED;
+use t0_backend_rdna3::object::lines::is_changed;
+use t0_backend_rdna3::object::{CodeObject, Piece};
 use t0_backend_rdna3::target::Target;
 use t0_runtime::read_source;
 
@@ -47,7 +49,8 @@ pub fn run(args: &Args, target: Option<Target>, out: &mut Output) -> Result<Outc
         out.document(&json!({ "kernels": reports.iter().map(report_json).collect::<Vec<_>>() }))?;
     } else {
         for r in &reports {
-            for f in &shown(r) {
+            let sources = object.kernel(&r.kernel).map_or(&[][..], |k| &k.sources);
+            for f in &shown(r, sources) {
                 out.text(f)?;
             }
         }
@@ -89,14 +92,14 @@ fn no_kernel(object: &CodeObject, path: &Path) -> String {
 const MOST_SHOWN: usize = 20;
 
 /// The findings of a kernel as text: of each rule the first ones, and how many more there are.
-fn shown(r: &Report) -> Vec<String> {
+fn shown(r: &Report, sources: &[Piece]) -> Vec<String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let mut all = Vec::new();
     for f in &r.findings {
         let n = counts.entry(f.rule).or_default();
         *n += 1;
         if *n <= MOST_SHOWN {
-            all.push(text(&r.kernel, f));
+            all.push(text(&r.kernel, f, sources));
         }
     }
     for (rule, n) in counts.into_iter().filter(|(_, n)| *n > MOST_SHOWN) {
@@ -107,7 +110,7 @@ fn shown(r: &Report) -> Vec<String> {
 }
 
 /// A finding over several lines: rule and instruction, source line, what is wrong, what to do.
-fn text(kernel: &str, f: &Finding) -> String {
+fn text(kernel: &str, f: &Finding, sources: &[Piece]) -> String {
     let mut s = match &f.at {
         Some(at) => {
             let name = at.function.as_deref().unwrap_or(kernel);
@@ -120,7 +123,11 @@ fn text(kernel: &str, f: &Finding) -> String {
     };
     if let Some(line) = &f.line {
         let source = read_source(&line.file);
-        let source = source.as_deref().and_then(|t| t.lines().nth(line.line as usize - 1));
+        let line_of = |t: &'_ str| match is_changed(sources, &line.file, t) {
+            true => Some(format!("({CHANGED})")),
+            false => t.lines().nth(line.line as usize - 1).map(str::to_owned),
+        };
+        let source = source.as_deref().and_then(line_of);
         s += &format!("  {}:{}:{}", line.file, line.line, line.column);
         s += &source.map(|t| format!(": {}", t.trim())).unwrap_or_default();
         s.push('\n');

@@ -167,6 +167,10 @@ fn document(kernel: &str, l: &Listing, costs: Option<&Spent>) -> Value {
         },
         "instructions": l.entries.iter().map(instruction).collect::<Vec<_>>(),
     });
+    let changed: Vec<&str> = l.changed_files().collect();
+    if let (false, Some(map)) = (changed.is_empty(), document.as_object_mut()) {
+        map.insert("changed_files".into(), changed.into());
+    }
     if let (Some([sgprs, vgprs]), Some(resources)) = (l.spills, document["resources"].as_object_mut()) {
         resources.insert("sgpr_spills".into(), sgprs.into());
         resources.insert("vgpr_spills".into(), vgprs.into());

@@ -9,7 +9,7 @@ use serde_json::{json, Map, Value};
 use std::collections::{BTreeMap, HashMap};
 use t0_backend_rdna3::flow::Flow;
 use t0_backend_rdna3::isa::{about, bit_fields, Inst};
-use t0_backend_rdna3::listing::{decode_all, Decoded, Entry, Listing};
+use t0_backend_rdna3::listing::{decode_all, Decoded, Entry, Listing, CHANGED};
 use t0_backend_rdna3::occupancy::with_fewer_vgprs;
 use t0_backend_rdna3::reasons::reasons;
 use t0_sim::card::Resources;
@@ -215,9 +215,6 @@ fn sources(l: &Listing, sites: &BTreeMap<u64, &Site>) -> Vec<Value> {
     let all: u64 = files.values().flat_map(BTreeMap::values).sum::<u64>().max(1);
     let file = |(name, lines): (&str, BTreeMap<u32, u64>)| {
         let (first, last) = (*lines.keys().next()?, *lines.keys().last()?);
-        let text = t0_runtime::read_source(name)?;
-        let shown = text.lines().enumerate().map(|(k, t)| (k as u32 + 1, t));
-        let shown = shown.skip_while(|x| x.0 + 8 < first).take_while(|x| x.0 <= last + 4);
         let row = |(number, text): (u32, &str)| {
             let share = lines
                 .get(&number)
@@ -227,6 +224,14 @@ fn sources(l: &Listing, sites: &BTreeMap<u64, &Site>) -> Vec<Value> {
                 None => json!({"number": number, "text": text}),
             }
         };
+        if l.changed_files().any(|f| f == name) {
+            // The lines that were compiled, without a text: clicks and shares go on as before.
+            let rows = lines.keys().map(|number| row((*number, "")));
+            return Some(json!({"name": name, "remark": CHANGED, "lines": rows.collect::<Vec<_>>()}));
+        }
+        let text = t0_runtime::read_source(name)?;
+        let shown = text.lines().enumerate().map(|(k, t)| (k as u32 + 1, t));
+        let shown = shown.skip_while(|x| x.0 + 8 < first).take_while(|x| x.0 <= last + 4);
         Some(json!({"name": name, "lines": shown.map(row).collect::<Vec<_>>()}))
     };
     files.into_iter().filter_map(file).collect()

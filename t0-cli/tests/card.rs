@@ -721,3 +721,66 @@ fn the_page_counts_the_waits_the_card_counts() {
     });
     assert!(busy.count() > 0, "nobody waits for a unit: nothing was tested");
 }
+
+#[test]
+fn text_that_is_not_what_was_compiled_is_not_shown() {
+    let dir = folder("changed");
+    let source = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../t0-kernels/src/vector.rs");
+    let source = std::fs::read_to_string(source).unwrap();
+    let copy = dir.join("t0-kernels/src/vector.rs");
+    std::fs::create_dir_all(copy.parent().unwrap()).unwrap();
+    // Sources are looked for from the current folder upwards.
+    let seen = |text: &str, args: &[&str]| {
+        std::fs::write(&copy, text).unwrap();
+        let (status, out, err) = t0_in(&dir, ("T0_CHECKED", "0"), args);
+        assert_eq!((status, err.as_str()), (0, ""), "{args:?}");
+        out
+    };
+    let statement = "*y += a * x[i];";
+    assert!(source.contains(statement));
+    assert_eq!(
+        t0(&["build", "saxpy", "-o", dir.join("k.co").to_str().unwrap()]).status,
+        0
+    );
+    let works = [
+        &["isa", "saxpy"][..],
+        &["isa", "k.co"],
+        &["isa", "k.co", "--format", "html"],
+        &["card", "saxpy", "--size", "64"],
+        &["check", "k.co", "--json"],
+    ];
+    let changed = [
+        // The body, its parameters, and where they stand.
+        source.replacen(statement, "*y -= b / x[i];", 1),
+        source.replacen("a: f32, x: &[f32]", "x: &[f32], a: f32", 1),
+        format!("\n{source}"),
+        "nothing".to_owned(),
+    ];
+    for work in works {
+        let as_it_was = seen(&source, work);
+        assert!(!as_it_was.contains("source changed"), "{as_it_was}");
+        // Elsewhere in the file anything may change.
+        let below = format!("{source}\n// more\n");
+        assert_eq!(seen(&below, work), as_it_was);
+        if work[0] == "check" {
+            continue;
+        }
+        assert!(as_it_was.contains(statement), "{work:?}: {as_it_was}");
+        for text in &changed {
+            let out = seen(text, work);
+            let remark = "source changed since the build";
+            assert!(
+                out.contains(remark) && out.contains("t0-kernels/src/vector.rs"),
+                "{work:?}: {out}"
+            );
+            for wrong in [statement, "*y -= b", "nothing\"", "fn saxpy("] {
+                assert!(!out.contains(wrong), "{work:?} shows {wrong}: {out}");
+            }
+        }
+    }
+    let v: Value = serde_json::from_str(&seen(&changed[0], &["card", "saxpy", "--size", "64", "--json"])).unwrap();
+    assert_eq!(v["changed_files"], serde_json::json!(["t0-kernels/src/vector.rs"]));
+    assert_eq!(v["stalls_by_line"][0]["changed"], true);
+    let v: Value = serde_json::from_str(&seen(&changed[0], &["isa", "saxpy", "--json"])).unwrap();
+    assert_eq!(v["changed_files"], serde_json::json!(["t0-kernels/src/vector.rs"]));
+}

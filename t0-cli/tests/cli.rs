@@ -41,6 +41,7 @@ fn code_object(dir: &Path) -> String {
             },
         ],
         atomics: Vec::new(),
+        sources: Vec::new(),
     };
     let kernels = [
         // v_add_f32_e32 v0, v1, v2; s_nop 0; s_endpgm

@@ -6,6 +6,7 @@
 
 use crate::check::Site;
 use crate::op::{LdsId, OpKind};
+use crate::source::Extent;
 use crate::ty::{Scalar, Ty};
 
 /// A value, by index into [`Func::values`].
@@ -139,6 +140,8 @@ pub struct Func {
     pub body: Region,
     /// Source files that spans name.
     pub files: Vec<String>,
+    /// Pieces of these files the kernel comes from, by index of the file; no part of the text form.
+    pub sources: Vec<(u32, Extent)>,
     /// Where the kernel is declared; line 0 if that is not known.
     pub span: Span,
     /// Places where indices are checked; empty for a kernel that is not checked.
@@ -157,6 +160,7 @@ impl Func {
             ops: Vec::new(),
             body: Region::default(),
             files: Vec::new(),
+            sources: Vec::new(),
             span: Span::default(),
             sites: Vec::new(),
         };

@@ -13,6 +13,7 @@ pub mod func;
 pub mod interp;
 pub mod op;
 pub mod passes;
+pub mod source;
 pub mod stage;
 pub mod surface;
 #[doc(hidden)]

@@ -6,7 +6,7 @@ use syn::visit::{self, Visit};
 use syn::{FnArg, GenericParam, ItemFn, Pat, Type};
 
 use crate::attr::Errors;
-use crate::twin::Twin;
+use crate::twin::{source, Twin};
 use crate::{exits, strip};
 
 /// Expands `#[device]`.
@@ -109,7 +109,9 @@ fn body(f: &ItemFn, twin: &mut Twin) -> TokenStream {
     } else {
         inner
     };
+    let sources = [f.sig.paren_token.span, f.block.brace_token.span].map(|s| source(&stage, s));
     quote! {
+        #(#sources)*
         #stage.at(__at);
         #generics
         #(#params)*

@@ -7,7 +7,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, ConstParam, FnArg, GenericParam, ItemFn, Lifetime, Pat, Type, TypeReference};
 
 use crate::attr::{Errors, KernelArgs};
-use crate::twin::Twin;
+use crate::twin::{source, Twin};
 use crate::{exits, strip};
 
 /// A parameter.
@@ -273,8 +273,9 @@ fn stage_fn(f: &ItemFn, params: &[Param], twin: &mut Twin) -> TokenStream {
     } else {
         body
     };
+    let sources = [f.sig.paren_token.span, f.block.brace_token.span].map(|s| source(&stage, s));
     let body = if twin.errors.is_empty() {
-        quote!(#(#binds)* let _ = { #body };)
+        quote!(#(#sources)* #(#binds)* let _ = { #body };)
     } else {
         TokenStream::new()
     };

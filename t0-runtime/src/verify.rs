@@ -118,6 +118,7 @@ mod tests {
             spills: [0, 0],
             lines: table,
             atomics: Vec::new(),
+            sources: Vec::new(),
         };
         Compiled {
             code_object: write(&GFX1100, &[kernel]).unwrap(),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use t0_backend_rdna3::object::called_function;
+use t0_backend_rdna3::object::{called_function, Kernel, Line};
 
 use crate::dice;
 use crate::driver::{self, Site};
@@ -51,15 +51,19 @@ impl Places {
         Some((line.file.clone(), line.line))
     }
 
-    fn line(&self, program: &Program, at: u32) -> Option<&t0_backend_rdna3::object::Line> {
+    fn line(&self, program: &Program, at: u32) -> Option<&Line> {
+        self.kernel()?.line_at(program.code.get(at as usize)?.offset)
+    }
+
+    fn kernel(&self) -> Option<&Kernel> {
         let (object, kernel) = self.source.as_ref()?;
-        let kernel = object.kernels.get(*kernel)?;
-        kernel.line_at(program.code.get(at as usize)?.offset)
+        object.kernels.get(*kernel)
     }
 
     /// Place of an instruction in the Rust source, with its text.
     pub fn line_of(&self, program: &Program, at: u32) -> Option<driver::Source> {
-        self.line(program, at).map(driver::Source::of)
+        let sources = self.kernel().map_or(&[][..], |k| &k.sources);
+        self.line(program, at).map(|l| driver::Source::of(l, sources))
     }
 
     /// The called function an instruction stands in, and its offset there.

@@ -4,14 +4,16 @@
 //! the kernel's first instruction, file, line, column), sorted by offset, each valid up to the next row; kept in a
 //! section of its own that loaders skip, so foreign loaders are not disturbed. Invariant: [`encode`] and [`decode`] are
 //! inverse to each other. Format: MessagePack `{files: [text], kernels: {name: [[offset, file, line, column]]}, atomics:
-//! {name: [[offset, scope]]}}`. `atomics` has the atomic operations of the kernel, loads included, by offset, with scope 0
+//! {name: [[offset, scope]]}, sources: {name: [[file, line, column, line, column, hash]]}}`. `atomics` has the atomic operations of the kernel, loads included, by offset, with scope 0
 //! (workgroup) or 1 (device): their machine code is the same, and the sanitizer compares what it sees with what was asked for.
-//! Kernels without atomics are left out, files without `atomics` say nothing about them.
+//! Kernels without atomics are left out, files without `atomics` say nothing about them. `sources` has the places of the functions a
+//! kernel comes from, first and last character, with a hash of what stood there when it was compiled ([`t0_ir::source`]).
 
 use super::msgpack::Value;
 use super::ObjectError;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use t0_ir::source::Extent;
 use t0_ir::Scope;
 
 /// A row of the line table.
@@ -36,6 +38,15 @@ pub struct AtomicOp {
     pub scope: Scope,
 }
 
+/// A piece of source a kernel comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// Source file as the compiler names it.
+    pub file: Arc<str>,
+    /// Where it stood, and a hash of it.
+    pub extent: Extent,
+}
+
 /// What the section says of a kernel.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Table {
@@ -43,6 +54,14 @@ pub struct Table {
     pub lines: Vec<Line>,
     /// Atomic operations by offset.
     pub atomics: Vec<AtomicOp>,
+    /// Pieces of source the kernel comes from.
+    pub sources: Vec<Piece>,
+}
+
+/// Whether a file with this text is no longer the one that was compiled, as far as these pieces of it tell.
+pub fn is_changed(sources: &[Piece], file: &str, text: &str) -> bool {
+    let mut own = sources.iter().filter(|p| *p.file == *file);
+    own.any(|p| !p.extent.is_in(text))
 }
 
 /// The row valid at `offset`; rows are sorted.
@@ -52,28 +71,44 @@ pub fn lookup(lines: &[Line], offset: u64) -> Option<&Line> {
 }
 
 /// The section's bytes for these kernels and their tables.
-pub fn encode<'a>(kernels: impl Iterator<Item = (&'a str, &'a [Line], &'a [AtomicOp])>) -> Vec<u8> {
+pub fn encode<'a>(kernels: impl Iterator<Item = (&'a str, Table)>) -> Vec<u8> {
     let mut files: Vec<Arc<str>> = Vec::new();
-    let (mut tables, mut atomics) = (Vec::new(), Vec::new());
+    let mut number = |file: &Arc<str>| {
+        let known = files.iter().position(|f| f == file);
+        known.unwrap_or_else(|| {
+            files.push(file.clone());
+            files.len() - 1
+        }) as u64
+    };
+    let (mut tables, mut atomics, mut sources) = (Vec::new(), Vec::new(), Vec::new());
     let row = |numbers: &[u64]| Value::Array(numbers.iter().copied().map(Value::from).collect());
-    for (name, lines, ops) in kernels {
-        let rows = lines.iter().map(|l| {
-            let file = files.iter().position(|f| *f == l.file).unwrap_or_else(|| {
-                files.push(l.file.clone());
-                files.len() - 1
-            });
-            row(&[l.offset, file as u64, l.line.into(), l.column.into()])
-        });
+    for (name, table) in kernels {
+        let rows = table
+            .lines
+            .iter()
+            .map(|l| row(&[l.offset, number(&l.file), l.line.into(), l.column.into()]));
         tables.push((name.into(), Value::Array(rows.collect())));
-        if !ops.is_empty() {
-            let rows = ops.iter().map(|a| row(&[a.offset, (a.scope == Scope::Device).into()]));
+        if !table.atomics.is_empty() {
+            let ops = table.atomics.iter();
+            let rows = ops.map(|a| row(&[a.offset, (a.scope == Scope::Device).into()]));
             atomics.push((name.into(), Value::Array(rows.collect())));
+        }
+        if !table.sources.is_empty() {
+            let rows = table.sources.iter().map(|p| {
+                let Extent { from, to, hash } = p.extent;
+                let places = [from.0, from.1, to.0, to.1].map(u64::from);
+                row(&[&[number(&p.file)][..], &places, &[hash]].concat())
+            });
+            sources.push((name.into(), Value::Array(rows.collect())));
         }
     }
     let files = files.iter().map(|f| Value::from(&**f)).collect();
     let mut all = vec![("files", Value::Array(files)), ("kernels", Value::Map(tables))];
     if !atomics.is_empty() {
         all.push(("atomics", Value::Map(atomics)));
+    }
+    if !sources.is_empty() {
+        all.push(("sources", Value::Map(sources)));
     }
     Value::map(all).to_bytes()
 }
@@ -128,7 +163,30 @@ fn parse(bytes: &[u8]) -> Option<BTreeMap<String, Table>> {
         Some(_) => return None,
         None => {}
     }
+    match table.get("sources") {
+        Some(Value::Map(kernels)) => {
+            for (name, rows) in kernels {
+                let pieces = rows.as_array()?.iter().map(|r| piece(r, &files));
+                out.entry(name.as_str()?.to_owned()).or_default().sources = pieces.collect::<Option<_>>()?;
+            }
+        }
+        Some(_) => return None,
+        None => {}
+    }
     Some(out)
+}
+
+fn piece(row: &Value, files: &[Arc<str>]) -> Option<Piece> {
+    let numbers: Vec<u64> = row.as_array()?.iter().map(Value::as_u64).collect::<Option<_>>()?;
+    let &[file, line, column, last_line, last_column, hash] = &numbers[..] else {
+        return None;
+    };
+    let place = |line: u64, column: u64| Some((line.try_into().ok()?, column.try_into().ok()?));
+    let (from, to) = (place(line, column)?, place(last_line, last_column)?);
+    Some(Piece {
+        file: files.get(usize::try_from(file).ok()?)?.clone(),
+        extent: Extent { from, to, hash },
+    })
 }
 
 fn atomic(row: &Value) -> Option<AtomicOp> {

@@ -22,7 +22,7 @@ pub use args::args_of;
 pub use descriptor::{
     initial_sgprs, Denorm, DescriptorError, FloatMode, InitialSgprs, KernelDescriptor, Resources, Round,
 };
-pub use lines::{AtomicOp, Line};
+pub use lines::{AtomicOp, Line, Piece, Table};
 pub use metadata::{Arg, ArgKind, KernelMetadata, LdsVariable, MOST_ITEMS};
 pub use read::{called_function, CodeObject, Function, Kernel, Relocation, Segment};
 pub use types::NamedType;

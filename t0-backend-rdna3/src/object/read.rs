@@ -75,6 +75,8 @@ pub struct Kernel {
     pub lines: Vec<Line>,
     /// Atomic operations by offset, as the source has them; empty when the file says nothing.
     pub atomics: Vec<AtomicOp>,
+    /// Pieces of source it comes from; empty when the file does not say.
+    pub sources: Vec<Piece>,
 }
 
 impl Kernel {
@@ -258,6 +260,7 @@ impl CodeObject {
             metadata,
             lines: table.lines,
             atomics: table.atomics,
+            sources: table.sources,
         })
     }
 

@@ -57,9 +57,19 @@ pub struct KernelCode {
     pub lines: Vec<Line>,
     /// Atomic operations by offset.
     pub atomics: Vec<AtomicOp>,
+    /// Pieces of source it comes from.
+    pub sources: Vec<Piece>,
 }
 
 impl KernelCode {
+    fn table(&self) -> Table {
+        Table {
+            lines: self.lines.clone(),
+            atomics: self.atomics.clone(),
+            sources: self.sources.clone(),
+        }
+    }
+
     fn metadata(&self) -> KernelMetadata {
         let r = &self.resources;
         KernelMetadata {
@@ -106,7 +116,7 @@ pub fn write(target: &Target, kernels: &[KernelCode]) -> Result<Vec<u8>, ObjectE
         descriptors,
         starts,
         note: note(target, kernels),
-        lines: lines::encode(kernels.iter().map(|k| (k.name.as_str(), &k.lines[..], &k.atomics[..]))),
+        lines: lines::encode(kernels.iter().map(|k| (k.name.as_str(), k.table()))),
         text,
     };
     image.write(&symbol_names).map_err(|e| ObjectError::Elf(e.to_string()))

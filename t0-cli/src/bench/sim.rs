@@ -394,6 +394,7 @@ impl Assembled {
             spills: [0; 2],
             lines: Vec::new(),
             atomics: Vec::new(),
+            sources: Vec::new(),
         };
         Ok(Assembled {
             object: write(target, &[kernel]).map_err(|e| wrong(e.to_string()))?,

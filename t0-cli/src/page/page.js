@@ -296,6 +296,7 @@ function drawSource() {
   sourceRows = new Map();
   for (const file of kernel.sources) {
     pane.append(el("div", "file", file.name));
+    if (file.remark) pane.append(el("div", "remark", file.remark + ": text left out, line numbers are those of the build"));
     for (const line of file.lines) {
       const row = el("div", "row"), k = file.name + ":" + line.number;
       row.dataset.key = k;

@@ -57,6 +57,7 @@ fn kernel(name: &str, code: &[u32], kernarg_bytes: u32, args: Vec<Arg>) -> Kerne
             column: 1,
         }],
         atomics: Vec::new(),
+        sources: Vec::new(),
     }
 }
 

@@ -48,6 +48,7 @@ pub fn rewrite(func: &mut Func, pass: &mut impl Rewrite) -> Result<(), Diags> {
     start.params = func.params.clone();
     start.lds = func.lds.clone();
     start.files = func.files.clone();
+    start.sources = func.sources.clone();
     start.span = func.span;
     start.sites = func.sites.clone();
     let mut r = Rewriter {

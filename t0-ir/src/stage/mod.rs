@@ -39,6 +39,7 @@ use crate::build::Builder;
 use crate::diag::{Diag, Diags};
 use crate::func::{Func, Span, Value};
 use crate::op::OpKind;
+use crate::source::Extent;
 use crate::ty::{Scalar, Ty};
 use check::Part;
 use flow::Frame;
@@ -125,6 +126,17 @@ impl Stage {
             line: at.line,
             column: at.column,
         });
+    }
+
+    /// The kernel comes from this text, which stands from one place to another.
+    pub fn source(&mut self, first: At, last: At, text: &'static str) {
+        let func = self.b.func_mut();
+        let file = func.file(first.file);
+        let (from, to) = ((first.line, first.column), (last.line, last.column));
+        let known = func.sources.iter().any(|(f, e)| (*f, e.from) == (file, from));
+        if !known {
+            func.sources.extend(Extent::new(from, to, text).map(|e| (file, e)));
+        }
     }
 
     /// Records a finding at the current place and goes on with a value that fits everywhere.

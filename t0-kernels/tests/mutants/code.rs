@@ -522,6 +522,7 @@ impl Maker<'_> {
             spills: [0, 0],
             lines: k.lines.clone(),
             atomics: k.atomics.clone(),
+            sources: k.sources.clone(),
         };
         let file = write(&GFX1100, &[code]).unwrap();
         let suffers = self.lines(|i| i.row().class.is_lds());

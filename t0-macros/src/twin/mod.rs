@@ -10,6 +10,7 @@ mod matching;
 mod stmt;
 mod types;
 
+use proc_macro2::extra::DelimSpan;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -157,6 +158,15 @@ impl Twin {
             }
         }
     }
+}
+
+/// Tells the stage which text stands in two delimiters, where rustc knows it.
+pub fn source(stage: &Ident, within: DelimSpan) -> TokenStream {
+    let Some(text) = within.join().source_text() else {
+        return TokenStream::new();
+    };
+    let (first, last) = (at(&within.open()), at(&within.close()));
+    quote!(#stage.source(#first, #last, #text);)
 }
 
 /// The place of a token, as the stage wants it.

@@ -66,6 +66,7 @@ pub fn assemble_with(name: &str, text: &str, resources: Resources) -> Vec<u8> {
         spills: [0, 0],
         lines: Vec::new(),
         atomics: Vec::new(),
+        sources: Vec::new(),
     };
     write(&GFX1100, &[kernel]).unwrap()
 }

@@ -31,6 +31,9 @@ pub struct Card {
     pub resources: Resources,
     /// What one more workgroup on a CU or WGP needs; `None` when the wave slots are full.
     pub next_step: Option<String>,
+    /// Source files that are no longer what was compiled: line numbers are those of the build, and no text of them is shown.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub changed_files: Vec<String>,
     /// Its loops, inner ones behind those they stand in.
     pub loops: Vec<Loop>,
     /// What the cycle model says of a launch; `None`: nothing was launched.
@@ -54,6 +57,7 @@ impl Card {
             target: listing.target.name.to_owned(),
             resources: Resources::of(listing),
             next_step: code::next_step(listing),
+            changed_files: listing.changed_files().map(str::to_owned).collect(),
             loops,
             modelled,
             advice: Vec::new(),

@@ -144,6 +144,9 @@ pub struct ByLine {
     /// Text of the line, if it was found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
+    /// The file is no longer what was compiled.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub changed: bool,
 }
 
 /// An instruction and its share of the unit that is the limit.
@@ -225,6 +228,7 @@ pub(super) fn by_line(listing: &Listing, sites: &[At], all: u64, what: impl Fn(&
                 file: line.file.to_string(),
                 line: line.line,
                 source: listing.source(line).map(str::to_owned),
+                changed: listing.changed_files().any(|f| *f == *line.file),
             }),
         }
     }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use t0_backend_rdna3::listing::CHANGED;
+
 use super::{ByLine, Card, Limiting, Loop, Modelled, Roofline};
 
 impl fmt::Display for Card {
@@ -23,6 +25,9 @@ impl fmt::Display for Card {
             "  occupancy: {} waves/SIMD, limited by {}{next}",
             r.waves_per_simd, r.limited_by
         )?;
+        for file in &self.changed_files {
+            writeln!(f, "  {file}: {CHANGED}; lines are those of the build")?;
+        }
         for l in &self.loops {
             writeln!(f, "{}", of_loop(l))?;
         }
@@ -281,7 +286,11 @@ fn lines(title: &str, all: &[ByLine], f: &mut fmt::Formatter<'_>) -> fmt::Result
         writeln!(f, "  {title}:")?;
     }
     for l in all {
-        let source = l.source.as_deref().unwrap_or("(source not found)");
+        let source = match &l.source {
+            Some(text) => text,
+            None if l.changed => &format!("({CHANGED})"),
+            None => "(source not found)",
+        };
         writeln!(f, "{:>9} {}:{} {source}", percent(l.share), l.file, l.line)?;
     }
     Ok(())

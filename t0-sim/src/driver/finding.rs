@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 use t0_backend_rdna3::errata::Hit;
 pub use t0_backend_rdna3::errata::Severity;
-use t0_backend_rdna3::object::{LdsVariable, Line};
+use t0_backend_rdna3::object::lines::is_changed;
+use t0_backend_rdna3::object::{LdsVariable, Line, Piece};
 
 /// One finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,13 +70,13 @@ pub struct Source {
 
 impl Source {
     /// Of a row of the line table. The text is read from the file, if it is found from here or a directory above:
-    /// compilers name files relative to the workspace.
-    pub fn of(line: &Line) -> Source {
+    /// compilers name files relative to the workspace. A file that is no longer what was compiled, as `sources` tell, has none.
+    pub fn of(line: &Line, sources: &[Piece]) -> Source {
         Source {
             file: line.file.clone(),
             line: line.line,
             column: line.column,
-            text: text_of(Path::new(&*line.file), line.line),
+            text: text_of(line, sources),
         }
     }
 }
@@ -83,7 +84,8 @@ impl Source {
 /// Directories above the current one that may be the workspace.
 const ABOVE: usize = 4;
 
-fn text_of(file: &Path, line: u32) -> Option<String> {
+fn text_of(line: &Line, sources: &[Piece]) -> Option<String> {
+    let file = Path::new(&*line.file);
     let here = std::env::current_dir().unwrap_or_default();
     let found = here
         .ancestors()
@@ -91,7 +93,10 @@ fn text_of(file: &Path, line: u32) -> Option<String> {
         .map(|d| d.join(file))
         .find(|p| p.is_file())?;
     let text = std::fs::read_to_string(found).ok()?;
-    let text = text.lines().nth(line.checked_sub(1)? as usize)?;
+    if is_changed(sources, &line.file, &text) {
+        return None;
+    }
+    let text = text.lines().nth(line.line.checked_sub(1)? as usize)?;
     Some(text.trim_end().to_owned())
 }
 

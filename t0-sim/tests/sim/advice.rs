@@ -43,6 +43,7 @@ fn run(groups: u32, items: u32, body: &str) -> Vec<Finding> {
             column: 1,
         }],
         atomics: Vec::new(),
+        sources: Vec::new(),
     };
     let vm = Vm::new().unwrap();
     let descriptor = load_object(&vm, CODE, &write(&GFX1100, &[kernel]).unwrap());

@@ -30,6 +30,7 @@ fn listing(text: &str, lds: u32, items: u32) -> Listing {
         spills: [0; 2],
         lines: vec![],
         atomics: vec![],
+        sources: Vec::new(),
     };
     let object = CodeObject::parse(&write(&GFX1100, &[kernel]).unwrap()).unwrap();
     Listing::new(&object, &object.kernels[0])
