@@ -231,7 +231,7 @@ pub fn run(args: &Args, target: Option<Target>, out: &mut Output) -> Result<Outc
     };
     // Everything that can be wrong with the command line is found before a device is opened.
     check_target(target, &object.target, &args.file)?;
-    check_launch(args, &object, kernel)?;
+    check_launch(&object, kernel, args.block, args.lds)?;
     check_outputs(args)?;
     let mut inputs: Vec<Input> = args.args.iter().map(Input::read).collect::<Result<_, _>>()?;
     let device = Device::open(
@@ -370,9 +370,14 @@ fn check_outputs(args: &Args) -> Result<(), CliError> {
 }
 
 /// Workgroup and LDS are what the kernel and the chip can have.
-fn check_launch(args: &Args, object: &CodeObject, kernel: &Kernel) -> Result<(), CliError> {
-    let block = dims_text(args.block);
-    let items: u64 = args.block.iter().fold(1, |n, &d| n.saturating_mul(d.into()));
+pub(crate) fn check_launch(
+    object: &CodeObject,
+    kernel: &Kernel,
+    block_size: [u32; 3],
+    dynamic_lds: u32,
+) -> Result<(), CliError> {
+    let block = dims_text(block_size);
+    let items: u64 = block_size.iter().fold(1, |n, &d| n.saturating_mul(d.into()));
     let name = &kernel.name;
     let metadata = kernel.metadata.as_ref();
     if let Some((what, fix)) = metadata.and_then(|m| m.impossible_group()) {
@@ -382,7 +387,7 @@ fn check_launch(args: &Args, object: &CodeObject, kernel: &Kernel) -> Result<(),
     }
     if let Some(required) = metadata
         .and_then(|m| m.required_group_size)
-        .filter(|r| *r != args.block)
+        .filter(|r| *r != block_size)
     {
         let required = dims_text(required);
         return Err(CliError::Usage(format!(
@@ -409,10 +414,10 @@ fn check_launch(args: &Args, object: &CodeObject, kernel: &Kernel) -> Result<(),
             "kernel `{name}` declares {declared} bytes of LDS, a workgroup has {limit} at most: it cannot be launched"
         )));
     }
-    if u64::from(declared) + u64::from(args.lds) > u64::from(limit) {
+    if u64::from(declared) + u64::from(dynamic_lds) > u64::from(limit) {
         return Err(CliError::Usage(format!(
             "--lds {}: with the {declared} bytes kernel `{name}` declares it is more than the {limit} bytes a workgroup has; write at most {}",
-            args.lds,
+            dynamic_lds,
             limit.saturating_sub(declared)
         )));
     }

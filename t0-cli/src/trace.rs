@@ -22,7 +22,7 @@ use t0_sim::timing::{Costs, Issue, Stall};
 pub struct Args {
     #[command(flatten)]
     work: work::What,
-    /// Write the trace to this file
+    /// Write the trace to this file; `-` is standard output
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Keep only what is issued up to this cycle
@@ -76,6 +76,11 @@ pub fn run(args: &Args, target: Option<Target>, out: &mut Output) -> Result<Outc
             "launched with": launched.with,
         },
     });
+    if args.output.as_os_str() == "-" {
+        // Nothing else may be written there.
+        out.line(&document.to_string())?;
+        return Ok(Outcome::Fine);
+    }
     write_file(&args.output, document.to_string().as_bytes())?;
     let done = Done {
         file: args.output.display().to_string(),

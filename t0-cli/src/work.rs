@@ -9,7 +9,7 @@ use crate::device::{check_target, Device, DeviceKind, Options, Timing};
 use crate::error::{read_file, CliError};
 use crate::kernarg::{pack, Geometry, Piece};
 use crate::registry;
-use crate::run::{launch, only_kernel};
+use crate::run::{check_launch, launch, only_kernel};
 use crate::spec::{parse_block, parse_bytes, parse_dims, Elem, Spec};
 use std::path::Path;
 use t0_backend_rdna3::listing::Listing;
@@ -80,15 +80,19 @@ pub struct Launched {
 impl What {
     /// The same for another kernel, of the same name if that is a code object.
     pub fn other(&self, what: &str) -> What {
-        What {
+        let mut other = What {
             what: what.to_owned(),
-            kernel: self.kernel.clone(),
+            kernel: None,
             size: self.size,
             grid: None,
             block: None,
             lds: 0,
             args: Vec::new(),
+        };
+        if other.is_file() {
+            other.kernel.clone_from(&self.kernel);
         }
+        other
     }
 
     /// Whether the command line asks for a launch: its size, its grid or its arguments.
@@ -291,6 +295,7 @@ impl What {
         with: String,
     ) -> Result<Launched, CliError> {
         let kernel = work.kernel()?;
+        check_launch(&work.object, kernel, block, self.lds)?;
         let geometry = Geometry {
             groups: grid,
             group_size: block,

@@ -784,3 +784,106 @@ fn text_that_is_not_what_was_compiled_is_not_shown() {
     let v: Value = serde_json::from_str(&seen(&changed[0], &["isa", "saxpy", "--json"])).unwrap();
     assert_eq!(v["changed_files"], serde_json::json!(["t0-kernels/src/vector.rs"]));
 }
+
+#[test]
+fn launches_no_card_can_have_are_refused_before_the_device_is_opened() {
+    let dir = folder("impossible");
+    let path = |name: &str| dir.join(name).to_str().unwrap().to_owned();
+    std::fs::write(path("k.s"), NO_MEMORY).unwrap();
+    assert_eq!(t0(&["asm", &path("k.s"), "-o", &path("k.co")]).err, "");
+    let check = |args: &[&str], expected: &str| {
+        let ran = t0(args);
+        assert!(ran.status == 2 && ran.err.contains(expected), "{args:?}: {}", ran.err);
+    };
+    check(&["card", "saxpy", "--lds", "99999999"], "write at most 65536");
+    let file = path("k.co");
+    check(
+        &["card", &file, "--grid", "1", "--block", "2048"],
+        "--block 2048 has 2048 work-items",
+    );
+    check(
+        &[
+            "trace", &file, "--grid", "1", "--block", "64", "--lds", "70000", "-o", "t.json",
+        ],
+        "--lds 70000",
+    );
+    // More work-items than 64 bits count.
+    let most = "4294967295,4294967295,4294967295";
+    let ran = t0(&["card", &file, "--grid", most, "--block", "1"]);
+    assert!(
+        ran.status == 1 && ran.err.contains("more than 2^64 work-items"),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
+fn a_kernel_of_a_code_object_is_compared_with_a_registered_one() {
+    let dir = folder("across");
+    let path = |name: &str| dir.join(name).to_str().unwrap().to_owned();
+    assert_eq!(t0(&["build", "saxpy", "-o", &path("k.co")]).status, 0);
+    let html = path("k.html");
+    let page = ["--kernel", "saxpy", "--diff", "saxpy", "--format", "html", "-o", &html];
+    assert_eq!(t0(&[&["isa", &path("k.co")], &page[..]].concat()).err, "");
+    let v = data(&std::fs::read_to_string(&html).unwrap());
+    assert_eq!(v["kernels"][0]["same"], true);
+}
+
+#[test]
+fn a_trace_on_standard_output_is_all_there_is() {
+    let v = json(&t0(&["trace", "saxpy", "--size", "1", "-o", "-"]));
+    assert!(v["traceEvents"].as_array().unwrap().len() > 10, "{v}");
+}
+
+/// A loop in which all lanes load the same dword.
+const UNIFORM: &str = r#"
+.amdgcn_target "amdgcn-amd-amdhsa--gfx1100"
+.text
+.globl k
+.p2align 8
+.type k,@function
+k:
+  s_load_b64 s[4:5], s[0:1], 0x0
+  v_mov_b32 v1, 0
+  s_mov_b32 s8, 100
+  s_waitcnt lgkmcnt(0)
+.Ltop:
+  global_load_b32 v2, v1, s[4:5]
+  s_sub_u32 s8, s8, 1
+  s_cmp_lg_u32 s8, 0
+  s_waitcnt vmcnt(0)
+  s_cbranch_scc1 .Ltop
+  s_endpgm
+.Lend:
+.size k, .Lend-k
+.fill 64, 4, 0xbf9f0000
+.rodata
+.p2align 6
+.amdhsa_kernel k
+  .amdhsa_next_free_vgpr 8
+  .amdhsa_next_free_sgpr 16
+  .amdhsa_kernarg_size 8
+  .amdhsa_user_sgpr_count 2
+  .amdhsa_user_sgpr_kernarg_segment_ptr 1
+.end_amdhsa_kernel
+"#;
+
+#[test]
+fn lanes_that_load_the_same_dword_are_not_told_to_load_wider() {
+    let dir = folder("uniform");
+    let path = |name: &str| dir.join(name).to_str().unwrap().to_owned();
+    let advice = |text: &str| {
+        std::fs::write(path("k.s"), text).unwrap();
+        assert_eq!(t0(&["asm", &path("k.s"), "-o", &path("k.co")]).err, "");
+        let file = path("k.co");
+        let launch = ["--grid", "400", "--block", "256", "--arg", "out:x.npy:f32:4096:1"];
+        let v = json(&t0(&[&["card", &file, "--json"], &launch[..]].concat()));
+        assert_eq!(v["coalescing"]["lines"], 1.0, "{v}");
+        v["advice"].to_string()
+    };
+    let wider = "lanes side by side load";
+    let same = advice(UNIFORM);
+    assert!(!same.contains(wider), "{same}");
+    let apart = advice(&UNIFORM.replace("v_mov_b32 v1, 0", "v_lshlrev_b32 v1, 2, v0"));
+    assert!(apart.contains(wider), "{apart}");
+}

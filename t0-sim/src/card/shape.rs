@@ -98,7 +98,9 @@ fn reads(i: &Instr, (vector, scalar): &(VSet, SSet)) -> bool {
 /// Whether lanes of a memory instruction read or write less than 16 bytes each, side by side, so that it could be wider.
 pub(super) fn could_be_wider(a: &At) -> bool {
     let (s, class) = (a.site, a.instr.class);
-    let side_by_side = s.bytes as f64 >= 0.9 * 64.0 * s.sectors as f64 && s.lanes > 0;
+    // More bytes than the sectors have: lanes want the same ones.
+    let bytes = s.bytes as f64 / (64.0 * s.sectors.max(1) as f64);
+    let side_by_side = (0.9..=1.0).contains(&bytes) && s.lanes > 0;
     let lane = s.bytes / s.lanes.max(1);
     matches!(class, Class::VmemLoad | Class::VmemStore) && a.is_global() && side_by_side && (1..=8).contains(&lane)
 }

@@ -55,6 +55,17 @@ pub(super) fn check_dispatch(vm: &Vm, p: &DispatchPacket) -> Result<u32, Stop> {
             );
         }
     }
+    // The processor counts workgroups in 64 bits; work-items of all dimensions have 96.
+    let items = p.grid.iter().fold(1u128, |n, &g| n * u128::from(g));
+    if items > u128::from(u64::MAX) {
+        return stop(
+            aql::QUEUE_ERROR_DIMS,
+            format!(
+                "a grid of {:?} has more than 2^64 work-items, which nothing ever ends",
+                p.grid
+            ),
+        );
+    }
     let size: u64 = p.workgroup.iter().map(|&w| u64::from(w)).product();
     if size > u64::from(MAX_WORKGROUP) {
         return stop(
