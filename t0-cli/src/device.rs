@@ -148,7 +148,12 @@ impl Device {
                 sim: None,
             })
         };
-        match (kind, DeviceKind::from_environment()?) {
+        // What the command line says makes the environment's word moot, a mistyped one, too.
+        let environment = match kind {
+            Some(_) => None,
+            None => DeviceKind::from_environment()?,
+        };
+        match (kind, environment) {
             (Some(DeviceKind::Kfd), _) => real("--device kfd"),
             (Some(DeviceKind::Sim), _) => Device::simulated("--device sim", options),
             (None, Some(DeviceKind::Kfd)) => real("T0_DEVICE=kfd"),

@@ -835,6 +835,20 @@ fn a_trace_on_standard_output_is_all_there_is() {
     assert!(v["traceEvents"].as_array().unwrap().len() > 10, "{v}");
 }
 
+#[test]
+fn accesses_that_touch_nothing_are_none() {
+    let dir = folder("bounds");
+    let path = |name: &str| dir.join(name).to_str().unwrap().to_owned();
+    // Of a hundred rounds only the first has lanes: the loads of the others touch no line.
+    let mask = "s_cmp_eq_u32 s8, 100\n  s_cselect_b32 exec_lo, -1, 0\n  global_load";
+    let beyond = UNIFORM.replace("global_load", mask);
+    std::fs::write(path("k.s"), beyond).unwrap();
+    assert_eq!(t0(&["asm", &path("k.s"), "-o", &path("k.co")]).err, "");
+    let launch = ["--grid", "4", "--block", "64", "--arg", "out:x.npy:f32:4096:1"];
+    let v = json(&t0(&[&["card", &path("k.co"), "--json"], &launch[..]].concat()));
+    assert_eq!(v["coalescing"]["lines"], 1.0, "{v}");
+}
+
 /// A loop in which all lanes load the same dword.
 const UNIFORM: &str = r#"
 .amdgcn_target "amdgcn-amd-amdhsa--gfx1100"

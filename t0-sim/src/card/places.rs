@@ -23,6 +23,8 @@ pub(super) struct At<'a> {
     pub text: String,
     pub site: &'a Site,
     pub instr: &'a Instr,
+    /// Times it was issued and touched global memory: not where EXEC or bounds left no lane.
+    pub reached: f64,
 }
 
 /// All instructions of the kernel that are known, by offset.
@@ -31,9 +33,11 @@ pub(super) fn joined<'a>(listing: &'a Listing, recording: &'a Recording, t: &'a 
         let k = listing.entries.binary_search_by_key(&offset, |e| e.offset).ok()?;
         listing.entries.get(k)
     };
-    let code = recording.program.code.iter().zip(&t.sites);
+    let reached = reached(recording);
+    let code = recording.program.code.iter().zip(&t.sites).zip(reached);
     let mut all: Vec<At> = code
-        .map(|(instr, site)| At {
+        .map(|((instr, site), share)| At {
+            reached: site.issued as f64 * share,
             entry: entry(instr.offset),
             offset: instr.offset,
             text: recording.program.text(instr.index),
@@ -43,6 +47,25 @@ pub(super) fn joined<'a>(listing: &'a Listing, recording: &'a Recording, t: &'a 
         .collect();
     all.sort_by_key(|a| a.offset);
     all
+}
+
+/// Of each instruction the share of its executions in the trace that touched global memory.
+fn reached(recording: &Recording) -> Vec<f64> {
+    let mut counts = vec![(0u64, 0u64); recording.program.code.len()];
+    for w in recording.groups.iter().flat_map(|g| &g.waves) {
+        let mut accesses = w.accesses.iter();
+        for step in &w.steps {
+            let touched = step.accesses() && accesses.next().is_some_and(|a| a.count > 0);
+            if let Some((all, hit)) = counts.get_mut(step.at() as usize) {
+                *all += 1;
+                *hit += u64::from(touched);
+            }
+        }
+    }
+    counts
+        .iter()
+        .map(|(all, hit)| *hit as f64 / (*all).max(1) as f64)
+        .collect()
 }
 
 impl At<'_> {
@@ -241,7 +264,7 @@ pub(super) fn by_line(listing: &Listing, sites: &[At], all: u64, what: impl Fn(&
 /// How the lanes of memory instructions lie together. Private memory is left out: the card interleaves it by itself.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Coalescing {
-    /// Lines of 128 bytes an instruction touches.
+    /// Lines of 128 bytes an instruction touches, where it touches any.
     pub lines: f64,
     /// Bytes lanes asked for, of those the path between L0 and L2 moved, at most 1.
     pub used: f64,
@@ -268,18 +291,18 @@ pub(super) fn coalescing(sites: &[At]) -> Option<Coalescing> {
     let global = || sites.iter().filter(|a| a.is_global() && a.site.sectors > 0);
     let sum = |f: &dyn Fn(&Site) -> u64| global().map(|a| f(a.site)).sum::<u64>();
     let share = |bytes: u64, sectors: u64| (bytes as f64 / (SECTOR * sectors.max(1)) as f64).min(1.0);
-    let issued = sum(&|s| s.issued);
-    if issued == 0 {
+    let reached: f64 = global().map(|a| a.reached).sum();
+    if reached <= 0.0 {
         return None;
     }
     let wasted = |a: &At| (1.0 - share(a.site.bytes, a.site.sectors)) * a.site.moved as f64;
     let worst = global().max_by(|a, b| wasted(a).total_cmp(&wasted(b)));
     let worst = worst.filter(|a| share(a.site.bytes, a.site.sectors) < 0.5);
     Some(Coalescing {
-        lines: sum(&|s| s.lines) as f64 / issued as f64,
+        lines: sum(&|s| s.lines) as f64 / reached,
         used: share(sum(&|s| s.bytes), sum(&|s| s.moved)),
         worst: worst.map(|a| Scattered {
-            lines: a.site.lines as f64 / a.site.issued.max(1) as f64,
+            lines: a.site.lines as f64 / a.reached.max(1.0),
             used: share(a.site.bytes, a.site.sectors),
             offset: a.offset,
             place: a.place(),
