@@ -901,3 +901,38 @@ fn lanes_that_load_the_same_dword_are_not_told_to_load_wider() {
     let apart = advice(&UNIFORM.replace("v_mov_b32 v1, 0", "v_lshlrev_b32 v1, 2, v0"));
     assert!(apart.contains(wider), "{apart}");
 }
+
+#[test]
+fn a_card_with_many_loops_is_a_page_still() {
+    let dir = folder("loops");
+    let path = |name: &str| dir.join(name).to_str().unwrap().to_owned();
+    // Each with one instruction more than the one before.
+    let one = |k: usize| {
+        let add = "  v_add_f32 v0, v0, v0\n".repeat(k + 1);
+        format!("  s_mov_b32 s4, 3\n.L{k}:\n{add}  s_sub_u32 s4, s4, 1\n  s_cmp_lg_u32 s4, 0\n  s_cbranch_scc1 .L{k}\n")
+    };
+    let loops: String = (0..20).map(one).collect();
+    let (head, rest) = NO_MEMORY.split_once("  s_mov_b32 s4, 9").unwrap();
+    let text = format!("{head}{loops}  s_mov_b32 s4, 9{rest}");
+    std::fs::write(path("k.s"), text).unwrap();
+    assert_eq!(t0(&["asm", &path("k.s"), "-o", &path("k.co")]).err, "");
+    let file = path("k.co");
+    for launch in [&[][..], &["--grid", "4", "--block", "64"]] {
+        let ran = t0(&[&["card", &file], launch].concat());
+        let shown: Vec<&str> = ran.out.lines().filter(|l| l.starts_with("  loop ")).collect();
+        assert_eq!(shown.len(), 12, "{}", ran.out);
+        assert!(
+            ran.out.contains("  9 more loops with less in them; JSON has all\n"),
+            "{}",
+            ran.out
+        );
+        assert!(
+            shown.iter().any(|l| l.contains(": 23 instructions (20 VALU")),
+            "{}",
+            ran.out
+        );
+        assert!(!shown.iter().any(|l| l.contains("(1 VALU")), "{}", ran.out);
+        let v = json(&t0(&[&["card", &file, "--json"], launch].concat()));
+        assert_eq!(v["loops"].as_array().unwrap().len(), 21);
+    }
+}

@@ -28,8 +28,17 @@ impl fmt::Display for Card {
         for file in &self.changed_files {
             writeln!(f, "  {file}: {CHANGED}; lines are those of the build")?;
         }
-        for l in &self.loops {
+        let shown = longest(&self.loops);
+        for l in &shown {
             writeln!(f, "{}", of_loop(l))?;
+        }
+        match self.loops.len() - shown.len() {
+            0 => {}
+            n => writeln!(
+                f,
+                "  {} with less in them; JSON has all",
+                counted(n as u64, "more loop")
+            )?,
         }
         match &self.modelled {
             Some(m) => write!(f, "{m}")?,
@@ -41,6 +50,23 @@ impl fmt::Display for Card {
             .enumerate()
             .try_for_each(|(k, a)| writeln!(f, "  {}. {a}", k + 1))
     }
+}
+
+/// Loops that a page has room for.
+const MOST_LOOPS: usize = 12;
+
+/// The loops that take most time, without a launch those with most instructions, in their order.
+fn longest(all: &[Loop]) -> Vec<&Loop> {
+    let weight = |l: &Loop| match (l.rounds, l.cycles_per_round) {
+        (Some(n), Some(cycles)) => n as f64 * cycles,
+        (Some(_), None) => 0.0,
+        _ => f64::from(l.instructions),
+    };
+    let mut order: Vec<usize> = (0..all.len()).collect();
+    order.sort_by(|a, b| weight(&all[*b]).total_cmp(&weight(&all[*a])));
+    order.truncate(MOST_LOOPS);
+    order.sort_unstable();
+    order.into_iter().map(|k| &all[k]).collect()
 }
 
 fn of_loop(l: &Loop) -> String {
