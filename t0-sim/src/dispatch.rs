@@ -20,7 +20,7 @@ use crate::profile::Profile;
 use crate::program::{Program, FETCH};
 use crate::sanitize::{Code, Sanitizer};
 use crate::scratch::Area;
-use crate::timing::{Plan, Recorder, Recording};
+use crate::timing::{Plan, Recorder, Recording, Rounds};
 use crate::wave::{Wave, WaveState};
 use crate::written::Written;
 
@@ -47,6 +47,8 @@ pub struct Simulator {
     profiling: bool,
     /// The cycle model's traces are kept; true: only those, the rest of a launch does not run.
     recording: Option<bool>,
+    /// How much of a WGP's queue is played back.
+    rounds: Rounds,
     sanitizing: bool,
     /// Which order waves and workgroups run in, and what a client has added to it.
     order: u64,
@@ -117,6 +119,7 @@ impl Simulator {
             numerics: Numerics::Fast,
             profiling: false,
             recording: None,
+            rounds: Rounds::default(),
             sanitizing: false,
             order: 0,
             varied: AtomicU64::new(0),
@@ -182,6 +185,12 @@ impl Simulator {
     /// launch computes nothing useful, and large ones take a second.
     pub fn with_sampling(mut self) -> Simulator {
         self.recording = Some(true);
+        self
+    }
+
+    /// Chooses how many of the workgroups a WGP gets the cycle model plays back.
+    pub fn with_rounds(mut self, rounds: Rounds) -> Simulator {
+        self.rounds = rounds;
         self
     }
 
@@ -399,7 +408,8 @@ impl Simulator {
     fn plan(&self, s: &Setup) -> Plan {
         let groups = s.groups().iter().map(|&n| u64::from(n)).product();
         let wgps = u64::from(node_of(&self.target).cu_count()) / 2;
-        Plan::new(wgps, self.on_unit(s) * if s.wgp_mode { 1 } else { 2 }, groups)
+        let resident = self.on_unit(s) * if s.wgp_mode { 1 } else { 2 };
+        Plan::new(wgps, resident, groups).with_rounds(self.rounds)
     }
 
     /// Workgroups a CU has room for at once, in WGP mode a WGP; one that fits nowhere still runs here, alone.

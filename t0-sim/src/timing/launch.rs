@@ -1,8 +1,7 @@
 //! A whole launch: from the traces of some workgroups to the time of all.
 //!
-//! Method: the WGP that gets most groups is played back. When it gets more than three times as many as are resident, only
-//! the first `q` are: with `T(q)` the time of `q` groups and `r` residents, the pace is `T(q) - T(q - r)` for `r` groups, and
-//! what is left goes on at it. So the beginning and the tail are played back, the middle is repeated.
+//! Method: the WGP that gets most groups is played back, of a long queue the beginning and the tail, with some of the middle,
+//! whose pace the rest keeps ([`super::steady`]).
 //!
 //! What lies beyond the L2 is a share ([`super::footprint`]).
 
@@ -19,6 +18,7 @@ use super::flops;
 use super::footprint::{Far, Sources};
 use super::plan::Plan;
 use super::record::GroupTrace;
+use super::steady::{self, Queue};
 use super::wave::STALLS;
 use super::wgp::{Issue, Options, Run, Site, Wgp, SIMDS, UNITS};
 
@@ -136,32 +136,24 @@ impl Recording {
     }
 
     fn play(&self, costs: &Costs, timeline: bool, cold: bool) -> Timing {
-        let queue: Vec<&GroupTrace> = self.groups.iter().filter(|g| self.plan.whole(g.number)).collect();
+        let recorded = self.groups.iter().filter(|g| self.plan.whole(g.number)).collect();
+        let (all, resident) = (self.plan.on_unit, self.plan.resident);
+        let queue = Queue::new(recorded, resident);
         let sources = self.sources(costs, cold);
-        let run = |groups: &[&GroupTrace], timeline| {
-            let options = Options {
-                resident: self.plan.resident as usize,
-                wgp_mode: self.wgp_mode,
-                sources: &sources,
-                array: self.array,
-                units: self.plan.units.min(self.plan.total),
-                cold,
-                timeline,
-            };
-            Wgp::play(&self.program, costs, options, groups.to_vec())
+        let options = Options {
+            resident: resident as usize,
+            groups: queue.played(all, resident, self.plan.rounds) as usize,
+            wgp_mode: self.wgp_mode,
+            sources: &sources,
+            array: self.array,
+            units: self.plan.units.min(self.plan.total),
+            cold,
+            timeline,
         };
-        let whole = run(&queue, timeline);
-        let rest = self.plan.on_unit - self.plan.queue.min(self.plan.on_unit);
-        let mut cycles = whole.end();
-        if let Some(fewer) = queue
-            .len()
-            .checked_sub(self.plan.resident as usize)
-            .filter(|_| rest > 0)
-        {
-            let pace = whole.end() - run(&queue[..fewer], false).end().min(whole.end());
-            cycles += rest / self.plan.resident * pace;
-        }
-        self.answer(costs, cycles + u64::from(costs.dispatch), (&sources, !cold), whole)
+        let run = Wgp::play(&self.program, costs, options, &queue);
+        let rest = all.saturating_sub(run.groups.len() as u64);
+        let cycles = run.end() + steady::after(&run, resident, rest);
+        self.answer(costs, cycles + u64::from(costs.dispatch), (&sources, !cold), run)
     }
 
     /// Operations of all groups, of floats or of integers, taking those that were not played back for like the others.

@@ -124,7 +124,7 @@ pub(super) struct Memory<'s> {
     /// Units that share what is beyond the L2.
     units: u64,
     /// Pages touched before, and until when the first access to them takes; `None`: all are warm.
-    cold: Option<Vec<(u64, u64)>>,
+    cold: Option<HashMap<u64, u64>>,
     /// Parts of sectors that are still to come from beyond the L2 and from DRAM; of vector and of scalar accesses.
     missed: [f64; 2],
     from_dram: [f64; 2],
@@ -174,7 +174,7 @@ impl<'s> Memory<'s> {
             atomics: HashMap::new(),
             sources,
             units: units.max(1),
-            cold: cold.then(Vec::new),
+            cold: cold.then(HashMap::new),
             missed: [0.0; 2],
             from_dram: [0.0; 2],
             sectors: [0; 3],
@@ -299,13 +299,7 @@ impl<'s> Memory<'s> {
     fn page(&mut self, va: u64, at: u64, first: u32) -> u64 {
         let Some(pages) = &mut self.cold else { return 0 };
         let page = va / PAGE;
-        match pages.iter().find(|p| p.0 == page) {
-            Some(p) => p.1,
-            None => {
-                pages.push((page, at + u64::from(first)));
-                at + u64::from(first)
-            }
-        }
+        *pages.entry(page).or_insert(at + u64::from(first))
     }
 
     /// When a scalar load is done.
@@ -328,17 +322,19 @@ impl<'s> Memory<'s> {
     /// place for atomics, were busy.
     pub fn busy(&self) -> [u64; 5] {
         let most = |f: fn(&Cu) -> &Server| self.cu.iter().map(|cu| f(cu).busy()).max().unwrap_or(0);
-        [
-            most(|c| &c.address),
-            most(|c| &c.l2),
-            self.mall.busy(),
-            self.dram.busy(),
-            self.atomics
-                .values()
-                .map(Server::busy)
-                .max()
-                .unwrap_or(0)
-                .max(self.slices.busy()),
-        ]
+        let [mall, dram, atomics] = self.beyond_cus();
+        [most(|c| &c.address), most(|c| &c.l2), mall, dram, atomics]
+    }
+
+    /// Cycles of the path that has most to do, of those of a CU the mean.
+    pub fn held(&self) -> u64 {
+        let mean = |f: fn(&Cu) -> &Server| self.cu.iter().map(|cu| f(cu).busy()).sum::<u64>() / 2;
+        let of_cu = [mean(|c| &c.address), mean(|c| &c.data), mean(|c| &c.l2)];
+        of_cu.into_iter().chain(self.beyond_cus()).max().unwrap_or(0)
+    }
+
+    fn beyond_cus(&self) -> [u64; 3] {
+        let atomics = self.atomics.values().map(Server::busy).max().unwrap_or(0);
+        [self.mall.busy(), self.dram.busy(), atomics.max(self.slices.busy())]
     }
 }

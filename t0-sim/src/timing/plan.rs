@@ -1,8 +1,8 @@
 //! Which workgroups of a launch the model looks at, and how their traces are kept.
 //!
 //! Problem: a launch may have a million workgroups that all do the same. Method: the card hands groups out in ascending
-//! order, one to each WGP in turn. One WGP is played back: the *queue* of groups it gets, at most three times as many as are
-//! resident on it at once, then the pace goes on ([`super::launch`]). The beginning of all groups that are resident on the
+//! order, one to each WGP in turn. One WGP is played back: the *queue* of groups it gets, of which at most three times as many
+//! are recorded as are resident on it at once; how it goes on is [`super::steady`]'s. The beginning of all groups that are resident on the
 //! card together, the *window*, tells what they share in the L2, and that of the next ones which of it is new. Some more,
 //! *spread* over the launch, tell what all of it touches ([`super::footprint`]).
 //! UNVERIFIED(hw): the order in which the dispatcher hands groups to WGPs; ascending, in turn, is what traces of small
@@ -14,6 +14,7 @@ use std::sync::Mutex;
 use crate::job::lock;
 
 use super::record::GroupTrace;
+use super::steady::Rounds;
 
 /// Instructions of a wave that belong to the window.
 pub(crate) const WINDOW: usize = 2048;
@@ -29,10 +30,12 @@ pub(crate) struct Plan {
     pub resident: u64,
     /// Groups the busiest WGP gets in all.
     pub on_unit: u64,
-    /// Groups of its queue that are played back.
+    /// Groups of its queue that are recorded.
     pub queue: u64,
     /// Groups of the launch.
     pub total: u64,
+    /// How much of the queue is played back.
+    pub rounds: Rounds,
 }
 
 impl Plan {
@@ -40,18 +43,23 @@ impl Plan {
     pub fn new(units: u64, resident: u64, total: u64) -> Plan {
         let (units, resident) = (units.max(1), resident.max(1));
         let on_unit = total.div_ceil(units);
-        // What is left after the queue is a whole number of residents, see `launch`.
-        let queue = match on_unit <= 3 * resident {
-            true => on_unit,
-            false => 2 * resident + on_unit % resident,
-        };
         Plan {
             units,
             resident,
             on_unit,
-            queue,
+            queue: on_unit.min(3 * resident),
             total,
+            rounds: Rounds::default(),
         }
+    }
+
+    /// The same with that many rounds of the queue to play back.
+    pub fn with_rounds(self, rounds: Rounds) -> Plan {
+        let queue = match rounds {
+            Rounds::All => self.on_unit,
+            _ => self.queue,
+        };
+        Plan { rounds, queue, ..self }
     }
 
     /// Number of the `k`th group of the queue.
@@ -155,9 +163,9 @@ mod tests {
         assert_eq!((small.on_unit, small.queue), (3, 3));
         assert_eq!(small.groups().len(), 100);
         let large = Plan::new(48, 4, 48 * 23);
-        assert_eq!((large.on_unit, large.queue), (23, 11));
-        assert_eq!((large.on_unit - large.queue) % large.resident, 0);
-        assert!(large.whole(480) && !large.whole(48 * 11) && !large.whole(1));
+        assert_eq!((large.on_unit, large.queue), (23, 12));
+        assert_eq!(large.clone().with_rounds(Rounds::All).queue, 23);
+        assert!(large.whole(48 * 11) && !large.whole(48 * 12) && !large.whole(1));
         let groups = large.groups();
         let spread: Vec<u64> = (0..1104).filter(|&n| large.spread(n)).collect();
         assert_eq!(spread.len(), 64);
@@ -165,8 +173,8 @@ mod tests {
         // One in each 17 or 18 groups, in all columns of a grid 16 wide.
         assert!(spread.windows(2).all(|w| (1..36).contains(&(w[1] - w[0]))));
         assert_eq!(spread.iter().map(|n| n % 16).collect::<BTreeSet<_>>().len(), 16);
-        assert!((0..384).chain([384, 432, 480]).all(|n| groups.contains(&n)));
-        assert!(groups.len() <= 2 * 192 + 3 + 64);
+        assert!((0..384).chain([384, 432, 480, 528]).all(|n| groups.contains(&n)));
+        assert!(groups.len() <= 2 * 192 + 4 + 64);
         assert_eq!(Plan::new(48, 4, 0).groups(), Vec::<u64>::new());
     }
 }

@@ -16,7 +16,8 @@ use super::banks;
 use super::costs::Costs;
 use super::footprint::Sources;
 use super::memory::{Memory, Server};
-use super::record::{Access, GroupTrace, Step, LINE, SECTOR};
+use super::record::{Access, Step, LINE, SECTOR};
+use super::steady::Queue;
 use super::wave::{passes, Player, Ready, Stall, STALLS};
 
 /// SIMDs of a WGP.
@@ -145,6 +146,8 @@ pub struct Issue {
 pub(super) struct Options<'s> {
     /// Groups that are resident on the WGP at once.
     pub resident: usize,
+    /// Groups of the queue to play.
+    pub groups: usize,
     /// Groups may use all four SIMDs.
     pub wgp_mode: bool,
     pub sources: &'s Sources,
@@ -174,6 +177,8 @@ pub(super) struct Run {
     /// Cycles of the dispatcher.
     pub dispatch: u64,
     pub sectors: [u64; 3],
+    /// Cycles of the unit that has most to do, of several of a kind their mean: groups to come may use them otherwise.
+    pub held: u64,
     /// Cycles of all waves from the start of their group to their end.
     pub resident: u64,
     pub issues: Vec<Issue>,
@@ -190,6 +195,8 @@ struct Slot<'t> {
     group: usize,
     index: u32,
     simd: usize,
+    /// How often the group's trace was played back before.
+    times: u64,
     waits: bool,
     /// What its next instruction waited for, when the unit was asked first.
     ready: Option<Ready>,
@@ -200,8 +207,10 @@ pub(super) struct Wgp<'t> {
     program: &'t Program,
     costs: &'t Costs,
     options: Options<'t>,
-    queue: Vec<&'t GroupTrace>,
+    queue: &'t Queue<'t>,
     started: usize,
+    /// Each group's first wave.
+    first: Vec<usize>,
     waves: Vec<Slot<'t>>,
     /// Waves on each SIMD, waves of each group that run and that stand at the barrier.
     load: [usize; SIMDS],
@@ -217,7 +226,7 @@ pub(super) struct Wgp<'t> {
 
 impl<'t> Wgp<'t> {
     /// Plays back `queue`, group after group as room becomes free.
-    pub fn play(program: &'t Program, costs: &'t Costs, options: Options<'t>, queue: Vec<&'t GroupTrace>) -> Run {
+    pub fn play(program: &'t Program, costs: &'t Costs, options: Options<'t>, queue: &'t Queue<'t>) -> Run {
         let mut w = Wgp {
             memory: Memory::new(costs, options.sources, options.units, options.cold),
             dispatcher: Server::default(),
@@ -229,6 +238,7 @@ impl<'t> Wgp<'t> {
             costs,
             queue,
             started: 0,
+            first: Vec::new(),
             waves: Vec::new(),
             load: [0; SIMDS],
             alive: Vec::new(),
@@ -248,12 +258,24 @@ impl<'t> Wgp<'t> {
         w.run.memory = w.memory.busy();
         w.run.dispatch = w.dispatcher.busy();
         w.run.sectors = w.memory.sectors;
+        w.run.held = w.held();
         w.run
+    }
+
+    /// See [`Run::held`].
+    fn held(&self) -> u64 {
+        let simds = self.run.units.iter().map(|u| u / SIMDS as u64);
+        let lds = self.lds.iter().map(Server::busy).sum::<u64>() / 2;
+        simds
+            .chain([lds, self.dispatcher.busy(), self.memory.held()])
+            .max()
+            .unwrap_or(0)
     }
 
     /// Starts the next group of the queue.
     fn start(&mut self, at: u64) {
-        let Some(group) = self.queue.get(self.started).copied() else {
+        let more = self.started < self.options.groups;
+        let Some((group, times)) = self.queue.get(self.started).filter(|_| more) else {
             return;
         };
         let number = self.started;
@@ -269,6 +291,7 @@ impl<'t> Wgp<'t> {
         self.run.groups.push((at, begin));
         self.alive.push(group.waves.len());
         self.arrived.push(0);
+        self.first.push(self.waves.len());
         // In CU mode a group stays on the CU that has fewer waves.
         let cu = usize::from(self.load[0] + self.load[1] > self.load[2] + self.load[3]);
         for (index, trace) in group.waves.iter().enumerate() {
@@ -286,6 +309,7 @@ impl<'t> Wgp<'t> {
                 group: number,
                 index: index as u32,
                 simd,
+                times,
                 waits: false,
                 ready: None,
             });
@@ -401,8 +425,9 @@ impl<'t> Wgp<'t> {
             return;
         }
         self.arrived[group] = 0;
-        for k in 0..self.waves.len() {
-            if self.waves[k].group == group && std::mem::take(&mut self.waves[k].waits) {
+        let end = self.first.get(group + 1).copied().unwrap_or(self.waves.len());
+        for k in self.first[group]..end {
+            if std::mem::take(&mut self.waves[k].waits) {
                 self.waves[k]
                     .player
                     .hold(at + u64::from(self.costs.barrier), Stall::Barrier);
@@ -500,6 +525,12 @@ impl<'t> Wgp<'t> {
     fn access(&mut self, i: &Instr, k: usize, at: u64, access: &Access) -> (u64, u64) {
         let slot = &self.waves[k];
         let sectors = slot.player.trace.sectors_of(access);
+        // Where atomics meet is known of the sectors themselves.
+        let moved = match slot.times > 0 && i.class != Class::VmemAtomic {
+            true => Some(self.queue.moved(sectors, slot.times)),
+            false => None,
+        };
+        let sectors = moved.as_deref().unwrap_or(sectors);
         if i.class.is_vmem() {
             let before = self.memory.sectors;
             let (done, taken) = self

@@ -7,3 +7,4 @@ mod common;
 mod gaps;
 mod memory;
 mod model;
+mod pace;
