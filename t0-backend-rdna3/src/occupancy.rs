@@ -74,10 +74,8 @@ pub fn occupancy(target: &Target, u: &Usage) -> Occupancy {
     let cus = if u.wgp_mode { 2 } else { 1 };
     let simds = 2 * cus;
     let waves_per_group = u64::from(u.group_size.max(1).div_ceil(u.wave_size.max(1)));
-    // A wave64 register is two wave32 registers, and its allocation granule half as many registers.
-    let by_vgprs = u64::from(target.with_wave_size(u.wave_size).waves_per_simd(u.vgprs));
     let slots = simds * u64::from(target.max_waves_per_simd) / waves_per_group;
-    let by_vgprs = simds * by_vgprs / waves_per_group;
+    let by_vgprs = u64::from(room_for(target, u)) / waves_per_group;
     let by_lds = match u64::from(u.lds_bytes).next_multiple_of(LDS_GRANULE) {
         0 => u64::MAX,
         bytes => cus * LDS_BYTES_PER_CU / bytes,
@@ -100,6 +98,73 @@ pub fn occupancy(target: &Target, u: &Usage) -> Occupancy {
         groups: groups as u32,
         limited_by: if groups == 0 { Limit::DoesNotFit } else { limit },
     }
+}
+
+/// A workgroup no CU or WGP has room for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "a workgroup of {items} work-items is {waves} waves of {vgprs} VGPRs, and {place} has room for {room} such waves{fits}"
+)]
+pub struct NoRoom {
+    /// Work-items and waves of the group.
+    pub items: u32,
+    /// See `items`.
+    pub waves: u32,
+    /// VGPRs of a wave.
+    pub vgprs: u32,
+    /// A CU or a WGP.
+    pub place: &'static str,
+    /// Waves there is room for.
+    pub room: u32,
+    fits: Fits,
+}
+
+/// The way out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Fits {
+    items: u32,
+    vgprs: Option<u32>,
+}
+
+impl std::fmt::Display for Fits {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "; use workgroups of at most {} work-items", self.items)?;
+        match self.vgprs {
+            Some(n) => write!(f, ", or at most {n} VGPRs"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Whether the registers of a workgroup's waves find room at all. Its size and LDS have limits of their own.
+///
+/// UNVERIFIED(hw): what a card does with such a dispatch. Neither the packet processor nor KFD compares the two numbers, so it is
+/// taken to wait for room for ever, until the driver resets the queue.
+pub fn room(target: &Target, u: &Usage) -> Result<(), NoRoom> {
+    let fits = |vgprs: u32| room_for(target, &Usage { vgprs, ..*u });
+    let waves = u.group_size.max(1).div_ceil(u.wave_size.max(1));
+    let room = fits(u.vgprs);
+    if waves <= room {
+        return Ok(());
+    }
+    Err(NoRoom {
+        items: u.group_size,
+        waves,
+        vgprs: u.vgprs,
+        place: if u.wgp_mode { "a WGP" } else { "a CU" },
+        room,
+        fits: Fits {
+            items: room * u.wave_size,
+            vgprs: (1..u.vgprs).rev().find(|&n| waves <= fits(n)),
+        },
+    })
+}
+
+/// Waves the registers of the SIMDs that a workgroup may use have room for.
+fn room_for(target: &Target, u: &Usage) -> u32 {
+    let simds = if u.wgp_mode { 4 } else { 2 };
+    // A wave64 register is two wave32 registers, and its allocation granule half as many registers.
+    simds * target.with_wave_size(u.wave_size).waves_per_simd(u.vgprs)
 }
 
 /// The most VGPRs with which one more workgroup fits than with `u.vgprs`, and the waves per SIMD that gives; `None` where
@@ -198,5 +263,25 @@ mod tests {
         // 1024 work-items are 32 waves; with 256 VGPRs a WGP holds 20.
         assert_eq!(of(256, 0, 1024, 32, true), (0, Limit::DoesNotFit));
         assert_eq!(of(24, 0, 64, 32, true), (16, Limit::Waves));
+    }
+
+    #[test]
+    fn a_group_without_room_says_what_would_have_some() {
+        let usage = |vgprs, group_size, wgp_mode| Usage {
+            vgprs,
+            lds_bytes: 0,
+            group_size,
+            wave_size: 32,
+            wgp_mode,
+        };
+        let refused = room(&GFX1100, &usage(256, 1024, true)).map_err(|e| e.to_string());
+        let expected =
+            "a workgroup of 1024 work-items is 32 waves of 256 VGPRs, and a WGP has room for 20 such waves; use \
+            workgroups of at most 640 work-items, or at most 192 VGPRs";
+        assert_eq!(refused, Err(expected.to_owned()));
+        assert!(room(&GFX1100, &usage(192, 1024, true)).is_ok());
+        assert!(room(&GFX1100, &usage(193, 1024, true)).is_err());
+        assert!(room(&GFX1100, &usage(256, 640, true)).is_ok());
+        assert!(room(&GFX1100, &usage(256, 640, false)).is_err());
     }
 }

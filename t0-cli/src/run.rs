@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use t0_backend_rdna3::listing::Listing;
 use t0_backend_rdna3::object::{CodeObject, Kernel, MOST_ITEMS};
+use t0_backend_rdna3::occupancy::{room, Usage};
 use t0_backend_rdna3::target::Target;
 use t0_runtime::Module;
 use t0_sim::card::Modelled;
@@ -421,7 +422,18 @@ pub(crate) fn check_launch(
             limit.saturating_sub(declared)
         )));
     }
-    Ok(())
+    let usage = Usage {
+        vgprs: kernel.descriptor.vgprs(),
+        lds_bytes: declared + dynamic_lds,
+        group_size: items as u32,
+        wave_size: kernel.descriptor.wave_size(),
+        wgp_mode: kernel.descriptor.wgp_mode(),
+    };
+    room(&object.target, &usage).map_err(|e| {
+        CliError::Usage(format!(
+            "--block {block}: {e}; kernel `{name}` would never start and hang its queue"
+        ))
+    })
 }
 
 /// What happened to the outputs of a run that has none.

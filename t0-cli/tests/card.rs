@@ -807,6 +807,15 @@ fn launches_no_card_can_have_are_refused_before_the_device_is_opened() {
         ],
         "--lds 70000",
     );
+    // 32 waves of 256 registers on four SIMDs of 1536.
+    std::fs::write(path("wide.s"), NO_MEMORY.replace("vgpr 8", "vgpr 256")).unwrap();
+    assert_eq!(t0(&["asm", &path("wide.s"), "-o", &path("wide.co")]).err, "");
+    for command in ["card", "run"] {
+        check(
+            &[command, &path("wide.co"), "--grid", "1", "--block", "1024"],
+            "--block 1024: a workgroup of 1024 work-items is 32 waves of 256 VGPRs",
+        );
+    }
     // More work-items than 64 bits count.
     let most = "4294967295,4294967295,4294967295";
     let ran = t0(&["card", &file, "--grid", most, "--block", "1"]);

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use t0_backend_rdna3::occupancy::{occupancy, Usage};
+use t0_backend_rdna3::occupancy::{occupancy, room, NoRoom, Usage};
 use t0_backend_rdna3::target::{Target, GFX1100};
 
 use crate::driver::{
@@ -341,6 +341,7 @@ impl Simulator {
             setup.budget = setup.budget.min(share.max(LEAST_SHARE));
         }
         setup.numerics = self.numerics;
+        room(&self.target, &usage(&setup)).map_err(|e| named(no_room(&e)))?;
         setup.resident = self.resident(&setup);
         setup.order = self.order.wrapping_add(self.varied.load(Ordering::Relaxed));
         setup.check_scratch().map_err(&named)?;
@@ -412,16 +413,9 @@ impl Simulator {
         Plan::new(wgps, resident, groups).with_rounds(self.rounds)
     }
 
-    /// Workgroups a CU has room for at once, in WGP mode a WGP; one that fits nowhere still runs here, alone.
+    /// Workgroups a CU has room for at once, in WGP mode a WGP.
     fn on_unit(&self, s: &Setup) -> u64 {
-        let usage = Usage {
-            vgprs: s.vgprs,
-            lds_bytes: s.lds,
-            group_size: s.workgroup.iter().product(),
-            wave_size: s.lanes,
-            wgp_mode: s.wgp_mode,
-        };
-        u64::from(occupancy(&self.target, &usage).groups).max(1)
+        u64::from(occupancy(&self.target, &usage(s)).groups).max(1)
     }
 
     /// Workgroups of a launch the card has room for at once.
@@ -478,6 +472,23 @@ fn sanitizer(vm: &Vm, setup: &Setup, source: Option<&job::Source>, (ordered, spi
     let rust = kernel.is_some_and(|k| k.lines.iter().any(|l| l.file.ends_with(".rs")));
     let code = Code { ordered, spins, rust };
     Sanitizer::new(vm, setup, code, kernel, &kernarg)
+}
+
+/// What a workgroup needs of a card.
+fn usage(s: &Setup) -> Usage {
+    Usage {
+        vgprs: s.vgprs,
+        lds_bytes: s.lds,
+        group_size: s.workgroup.iter().fold(1, |n: u32, &d| n.saturating_mul(d)),
+        wave_size: s.lanes,
+        wgp_mode: s.wgp_mode,
+    }
+}
+
+fn no_room(e: &NoRoom) -> ExecFaultKind {
+    rule(format!(
+        "{e}; on a card the dispatch would never start and its queue would hang"
+    ))
 }
 
 /// What a decoded kernel depends on besides its bytes.

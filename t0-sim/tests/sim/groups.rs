@@ -57,6 +57,31 @@ fn ids_cover_the_grid_and_edges_are_masked() {
 }
 
 #[test]
+fn groups_no_cu_has_room_for_are_refused() {
+    let kernel = |vgprs, wgp| Kernel {
+        vgprs,
+        wgp,
+        ..Kernel::default()
+    };
+    let run = |kernel: Kernel, items| {
+        let vm = setup(&kernel, 1, "s_endpgm");
+        Simulator::new().run(&launch([items, 1, 1], [items, 1, 1], 0), &vm)
+    };
+    let refused = run(kernel(256, false), 352).unwrap_err().to_string();
+    for part in [
+        "a workgroup of 352 work-items is 11 waves of 256 VGPRs",
+        "a CU has room for 10 such waves",
+        "at most 320 work-items, or at most 240 VGPRs",
+        "would never start",
+    ] {
+        assert!(refused.contains(part), "{refused}");
+    }
+    assert_eq!(run(kernel(256, false), 320).unwrap().waves, 10);
+    assert_eq!(run(kernel(256, true), 352).unwrap().waves, 11);
+    assert_eq!(run(kernel(96, false), 1024).unwrap().waves, 32);
+}
+
+#[test]
 fn three_dimensional_ids_are_packed_x_first() {
     // out[linear local id] = v0, one group of 4 x 3 x 5.
     let text = "
