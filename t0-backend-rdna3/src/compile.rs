@@ -2,10 +2,11 @@
 
 use crate::mir::{Class, MFunc};
 use crate::object::{self, DescriptorError, FloatMode, KernelCode, ObjectError, Resources};
-use crate::passes::allocate::{allocate, OutOfRegisters};
+use crate::occupancy;
+use crate::passes::allocate::{allocate, Assignment, OutOfRegisters};
 use crate::passes::check_allocation::check_allocation;
 use crate::passes::phys::{expand, PFunc};
-use crate::passes::{encode, fix_hazards, forward_copies, insert_waits, legalize, remove_dead};
+use crate::passes::{encode, fix_hazards, forward_copies, insert_waits, legalize, remove_dead, schedule};
 use crate::select::check::has_checks;
 use crate::select::{select, Entry};
 use crate::target::Target;
@@ -324,9 +325,19 @@ fn machine_passes(
         max_vgprs: vgprs_available(func.group, target),
         ..*target
     };
-    let assignment = clock
-        .time("allocate", || allocate(m, &available))
-        .map_err(|e| out_of_registers(func, m, e))?;
+    let scheduled = match options.plain {
+        true => None,
+        false => schedule_and_allocate(func, m, &available, clock),
+    };
+    let assignment = match scheduled {
+        Some((order, assignment)) => {
+            *m = order;
+            assignment
+        }
+        None => clock
+            .time("allocate", || allocate(m, &available))
+            .map_err(|e| out_of_registers(func, m, e))?,
+    };
     if options.check || cfg!(debug_assertions) {
         let wrong = clock.time("check_allocation", || check_allocation(m, &assignment));
         if let Some(w) = wrong.first() {
@@ -340,6 +351,36 @@ fn machine_passes(
     clock.time("insert_waits", || insert_waits::insert_waits(&mut code));
     clock.time("fix_hazards", || fix_hazards::fix_hazards(&mut code, target));
     Ok((code, [assignment.vgprs, assignment.sgprs]))
+}
+
+/// Another order and its registers, unless it takes so many that fewer waves are resident, or more than there are.
+fn schedule_and_allocate(func: &Func, m: &MFunc, available: &Target, clock: &mut Clock) -> Option<(MFunc, Assignment)> {
+    let most = vgprs_for_occupancy(func, schedule::peak(m)[1], available);
+    let mut order = m.clone();
+    // A little is left for what cannot be placed without gaps.
+    let limits = [available.max_sgprs - 10, most - most / 16];
+    clock.time("schedule", || schedule::schedule(&mut order, limits));
+    let assignment = clock.time("allocate", || allocate(&order, available)).ok()?;
+    (assignment.vgprs <= most).then_some((order, assignment))
+}
+
+/// The most VGPRs of a wave with which as many waves are resident as with `vgprs`.
+fn vgprs_for_occupancy(func: &Func, vgprs: u32, available: &Target) -> u32 {
+    let groups = |vgprs| {
+        let usage = occupancy::Usage {
+            vgprs,
+            lds_bytes: func.lds_bytes(),
+            group_size: func.group,
+            wave_size: available.wave_size,
+            wgp_mode: true,
+        };
+        occupancy::occupancy(available, &usage).groups
+    };
+    let now = groups(vgprs);
+    let more = (vgprs..=available.max_vgprs).rev();
+    more.into_iter()
+        .find(|&v| groups(v) >= now)
+        .unwrap_or(available.max_vgprs)
 }
 
 /// VGPRs a wave may have so that all waves of a workgroup fit on the four SIMDs of a WGP at once, as barriers need.

@@ -255,7 +255,7 @@ pub fn is_lowered(func: &Func) -> bool {
         matches!(
             op.kind,
             OpKind::TileLoad
-                | OpKind::TileFetch
+                | OpKind::TileFetch { .. }
                 | OpKind::TileCommit { .. }
                 | OpKind::TileAt { .. }
                 | OpKind::TileFrag

@@ -28,5 +28,5 @@ pub use diag::{Diag, Diags};
 pub use eval::Const;
 pub use func::{Access, Func, LdsAlloc, Op, OpId, Param, ParamKind, Region, Span, Value, ValueInfo};
 pub use op::LDS_OUTSIDE;
-pub use op::{Convergent, Effect, LdsId, LoopHints, OpKind, Order, Pred, Rmw, Scope};
+pub use op::{Convergent, Effect, Inside, LdsId, LoopHints, OpKind, Order, Pred, Rmw, Scope};
 pub use ty::{Role, Scalar, TileTy, Ty};

@@ -151,6 +151,22 @@ pub struct LdsId(pub u32);
 /// its own size; an offset this large is outside for any.
 pub const LDS_OUTSIDE: u32 = 0x1_0000;
 
+/// What is known of the place of a fetched tile in its matrix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Inside {
+    /// Nothing.
+    #[default]
+    Unknown,
+    /// Its first row and all its columns are inside, the columns begin and end with whole chunks, and the matrix has less than
+    /// [`CHUNK_OUTSIDE`] bytes.
+    Columns,
+    /// The same, and all its rows are inside.
+    All,
+}
+
+/// A byte offset that lies in no view that [`OpKind::LoadChunk`] reads.
+pub const CHUNK_OUTSIDE: u32 = 1 << 31;
+
 /// Hints on a `for`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct LoopHints {
@@ -158,6 +174,8 @@ pub struct LoopHints {
     pub unroll: bool,
     /// `#[pipeline(stages = N)]`: number of LDS buffers per tile; 0 = not asked for.
     pub stages: u32,
+    /// An iteration goes through all buffers of its tiles, so that a slot is the same buffer in each (see `pipeline_lds`).
+    pub turns: bool,
 }
 
 macro_rules! ops {
@@ -315,6 +333,10 @@ ops! {
     /// `load buf, index`: element `index: u32` of a view, or a vector of consecutive elements from there. Elements at or past the
     /// length read as 0 (a vector: each element on its own).
     Load = "load", Exactly(2), GIVEN, Read, No;
+    /// `load_chunk buf, lane, wave` → the vector at byte `lane + wave + base` of a view of less than [`CHUNK_OUTSIDE`] bytes, in which
+    /// it lies as a whole; where `lane` is [`CHUNK_OUTSIDE`] or more it is zeros. `lane`, `wave`: `u32` below that otherwise, whole
+    /// dwords; `wave` is the same for the wave. The caller has made sure of all that.
+    LoadChunk { base: u32 } = "load_chunk", Exactly(3), GIVEN, Read, No;
     /// `store buf, index, value`: scalar or vector. Elements at or past the length are not written.
     Store = "store", Exactly(3), NONE, Write, No;
     /// `atomic buf, index, value` → the old value (0 past the end). It orders nothing but itself: an order is a [`OpKind::Fence`]
@@ -371,7 +393,7 @@ ops! {
     /// `tile_load buf, rows, cols, stride, row, col` → LdsTile: the block of the matrix at (row, col) in LDS, outside filled with 0.
     TileLoad = "tile_load", Exactly(6), GIVEN, Read, Group;
     /// Same operands → Staged: the block in registers, shared out over the group.
-    TileFetch = "tile_fetch", Exactly(6), GIVEN, Read, Group;
+    TileFetch { inside: Inside } = "tile_fetch", Exactly(6), GIVEN, Read, Group;
     /// `tile_commit staged, offset`: writes a staged tile to LDS at byte `offset: u32` of an allocation → LdsTile.
     TileCommit { lds: LdsId, slot: u32 } = "tile_commit", Exactly(2), GIVEN, Write, Group;
     /// `tile_at offset`: names the tile at byte `offset` of an allocation (committed by an earlier iteration) → LdsTile.

@@ -23,7 +23,7 @@
 mod parse;
 mod print;
 
-use crate::op::{LdsId, LoopHints, Order, Pred, Rmw, Scope};
+use crate::op::{Inside, LdsId, LoopHints, Order, Pred, Rmw, Scope};
 use crate::ty::Scalar;
 
 pub use parse::parse;
@@ -117,20 +117,41 @@ impl AttrType for Order {
     }
 }
 
+impl AttrType for Inside {
+    fn print(&self, _: &'static str) -> Option<String> {
+        match self {
+            Inside::Unknown => None,
+            Inside::Columns => Some("columns".into()),
+            Inside::All => Some("inside".into()),
+        }
+    }
+
+    fn take(_: &'static str, source: &mut dyn AttrSource) -> Result<Inside, &'static str> {
+        Ok(match (source.word("columns"), source.word("inside")) {
+            (true, _) => Inside::Columns,
+            (_, true) => Inside::All,
+            _ => Inside::Unknown,
+        })
+    }
+}
+
 impl AttrType for LoopHints {
     fn print(&self, _: &'static str) -> Option<String> {
-        match (self.unroll, self.stages) {
-            (false, 0) => None,
-            (true, 0) => Some("unroll".into()),
-            (false, n) => Some(format!("stages {n}")),
-            (true, n) => Some(format!("unroll, stages {n}")),
-        }
+        let stages = (self.stages > 0).then(|| format!("stages {}", self.stages));
+        let words = [
+            self.unroll.then(|| "unroll".to_string()),
+            stages,
+            self.turns.then(|| "turns".to_string()),
+        ];
+        let words: Vec<String> = words.into_iter().flatten().collect();
+        (!words.is_empty()).then(|| words.join(", "))
     }
 
     fn take(_: &'static str, source: &mut dyn AttrSource) -> Result<LoopHints, &'static str> {
         Ok(LoopHints {
             unroll: source.word("unroll"),
             stages: source.number("stages").unwrap_or(0),
+            turns: source.word("turns"),
         })
     }
 }

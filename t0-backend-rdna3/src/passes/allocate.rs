@@ -10,9 +10,14 @@
 //! Invariant: checked from the outside by `check_allocation`.
 
 use super::liveness::{liveness, merge, Liveness, Segment};
-use crate::isa::{Operand, Reg, RegFile};
+use crate::isa::{Class as Unit, Operand, Reg, RegFile};
 use crate::mir::{Class, MFunc, MOp, MOperand, VReg};
 use crate::target::Target;
+
+/// Banks of the VGPRs: register `n` lies in bank `n` modulo this.
+/// Source: Chips and Cheese, "Microbenchmarking AMD's RDNA 3 Graphics Architecture", 2023: VOPD needs operands of different
+/// banks (RDNA3 ISA manual 7.6). Traces of a card show 34 cycles instead of 32 for a WMMA whose operands begin in one bank.
+const VGPR_BANKS: u32 = 4;
 
 /// Where each virtual register lies.
 #[derive(Clone, Debug, PartialEq)]
@@ -130,6 +135,7 @@ pub fn allocate(m: &MFunc, target: &Target) -> Result<Assignment, OutOfRegisters
     };
     let (mut s, mut v) = (blank(target.max_sgprs), blank(target.max_vgprs));
     let mut hints: Vec<Option<u32>> = vec![None; m.vregs.len()];
+    let banks = matrix_banks(m, &mut groups);
     reserve_inputs(m, &mut groups, &mut s, &mut v, &mut hints);
 
     let n = m.vregs.len() as u32;
@@ -160,7 +166,9 @@ pub fn allocate(m: &MFunc, target: &Target) -> Result<Assignment, OutOfRegisters
         let step = alignment(info.class, info.width);
         let hint = hints[r as usize].filter(|&h| h % step == 0 && fits(h));
         let limit = tracks.len() as u32;
-        let Some(at) = hint.or_else(|| (0..limit).step_by(step as usize).find(|&at| fits(at))) else {
+        let in_bank = || banks[r as usize].and_then(|b| (b..limit).step_by(VGPR_BANKS as usize).find(|&at| fits(at)));
+        let anywhere = || (0..limit).step_by(step as usize).find(|&at| fits(at));
+        let Some(at) = hint.or_else(in_bank).or_else(anywhere) else {
             return Err(out_of_registers(m, &live, info.class, limit));
         };
         for p in at..at + info.width {
@@ -221,6 +229,25 @@ fn reserve_inputs(m: &MFunc, groups: &mut Groups, s: &mut [Track], v: &mut [Trac
             hints[groups.find(to.reg.0) as usize] = Some(r.index);
         }
     }
+}
+
+/// The banks that the operands of matrix products should begin in: A, B and C in different ones, or the product takes two
+/// cycles more (see [`VGPR_BANKS`]).
+fn matrix_banks(m: &MFunc, groups: &mut Groups) -> Vec<Option<u32>> {
+    let mut banks = vec![None; m.vregs.len()];
+    for i in m.blocks.iter().flat_map(|b| &b.insts) {
+        if i.opcode().is_none_or(|op| op.row().class != Unit::Wmma) {
+            continue;
+        }
+        // D and C, which share their registers, A, B.
+        for (operand, bank) in [(0, 0), (1, 1), (2, 2)] {
+            if let Some(MOperand::Virt(s)) = i.operands.get(operand) {
+                let group = groups.find(s.reg.0) as usize;
+                banks[group].get_or_insert((bank + VGPR_BANKS - s.at % VGPR_BANKS) % VGPR_BANKS);
+            }
+        }
+    }
+    banks
 }
 
 fn out_of_registers(m: &MFunc, live: &Liveness, class: Class, limit: u32) -> OutOfRegisters {

@@ -34,6 +34,9 @@ enum Key {
 /// Ages above this are done: a counter stops at 63 (RDNA3 ISA manual 4.4).
 const MAX_COUNT: u32 = 63;
 
+/// Loads more than it needs that an instruction waits for, so that those behind it need no wait.
+const JOINED: u32 = 3;
+
 /// What is under way.
 #[derive(Clone, PartialEq, Default, Debug)]
 struct State {
@@ -194,12 +197,19 @@ pub fn insert_waits(p: &mut PFunc) {
     for (b, input) in inputs.into_iter().enumerate() {
         let Some(mut state) = input else { continue };
         let insts = std::mem::take(&mut p.blocks[b]);
+        let mut waits: Vec<Wait> = insts
+            .iter()
+            .map(|i| {
+                let w = state.needs(i);
+                state.waited(w);
+                state.issued(i);
+                w
+            })
+            .collect();
+        join_waits(&insts, &mut waits);
         let mut out = Vec::with_capacity(insts.len());
-        for i in insts {
-            let w = state.needs(&i);
+        for (i, w) in insts.into_iter().zip(waits) {
             push_wait(w, i.span, &mut out);
-            state.waited(w);
-            state.issued(&i);
             let (barrier, span) = (i.inst.row().class == Class::Barrier, i.span);
             out.push(i);
             if barrier && invalidate {
@@ -207,6 +217,38 @@ pub fn insert_waits(p: &mut PFunc) {
             }
         }
         p.blocks[b] = out;
+    }
+}
+
+/// Waits once instead of a few times: where instructions of one class that follow one another wait each for a later load than
+/// the one before, the first waits for up to [`JOINED`] loads more.
+fn join_waits(insts: &[PInst], waits: &mut [Wait]) {
+    for k in 0..insts.len() {
+        let unit = insts[k].inst.row().class;
+        let mut rest = k + 1;
+        while rest < insts.len() && insts[rest].inst.row().class == unit {
+            rest += 1;
+        }
+        let issues = insts[k].inst.wait();
+        let (head, tail) = waits.split_at_mut(k + 1);
+        let (first, tail) = (&mut head[k], &mut tail[..rest - k - 1]);
+        if issues.vm == 0 {
+            join(&mut first.vm, tail.iter_mut().map(|w| &mut w.vm));
+        }
+        if issues.lgkm == 0 {
+            join(&mut first.lgkm, tail.iter_mut().map(|w| &mut w.lgkm));
+        }
+    }
+}
+
+fn join<'w>(first: &mut Option<u32>, later: impl Iterator<Item = &'w mut Option<u32>>) {
+    let Some(n) = *first else { return };
+    for w in later {
+        match *w {
+            Some(fewer) if n - fewer.min(n) <= JOINED => *first = w.take(),
+            Some(_) => return,
+            None => {}
+        }
     }
 }
 

@@ -1,10 +1,11 @@
 //! The machine passes, in the order they run.
 //!
-//! On virtual registers: [`mod@remove_dead`], [`mod@forward_copies`], [`mod@legalize`], [`mod@allocate`] (with [`liveness`] and, in debug builds and tests,
+//! On virtual registers: [`mod@remove_dead`], [`mod@forward_copies`], [`mod@legalize`], [`mod@schedule`] (by the graph of `depend`), [`mod@allocate`] (with [`liveness`] and, in debug builds and tests,
 //! [`check_allocation`]). On physical registers: [`mod@insert_waits`], [`mod@fix_hazards`], [`mod@encode`].
 
 pub mod allocate;
 pub mod check_allocation;
+mod depend;
 pub mod encode;
 pub mod fix_hazards;
 pub mod forward_copies;
@@ -13,6 +14,7 @@ pub mod legalize;
 pub mod liveness;
 pub mod phys;
 pub mod remove_dead;
+pub mod schedule;
 
 /// Lanes per wave of compiled kernels: the compiler makes wave32 code only.
 pub(crate) const WAVE_SIZE: u32 = 32;
@@ -21,6 +23,7 @@ pub(crate) const WAVE_SIZE: u32 = 32;
 pub const PIPELINE: &[&str] = &[
     "select",
     "legalize",
+    "schedule",
     "allocate",
     "check_allocation",
     "expand_copies",

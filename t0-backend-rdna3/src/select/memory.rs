@@ -31,10 +31,18 @@ const MAX_OFFSET: u64 = 4095;
 /// Indices scaled to at most this cannot wrap, whatever the width of the access.
 const SAFE_BYTES: u64 = 0xffff_ffe0;
 
-/// Where an access goes: address VGPR, immediate offset.
+/// Where an access goes: address VGPR, immediate offset, and what the wave adds.
 struct Address {
     vaddr: Option<Sub>,
     offset: u32,
+    wave: X,
+}
+
+impl Address {
+    fn new(vaddr: Option<Sub>, offset: u32) -> Address {
+        let wave = 0.into();
+        Address { vaddr, offset, wave }
+    }
 }
 
 impl Select<'_> {
@@ -163,14 +171,11 @@ impl Select<'_> {
         if let X::K(k) = at {
             let byte = u64::from(k) * u64::from(size);
             if byte <= MAX_OFFSET {
-                return Address {
-                    vaddr: None,
-                    offset: byte as u32,
-                };
+                return Address::new(None, byte as u32);
             }
             if byte <= SAFE_BYTES {
                 let vaddr = Some(self.in_v(X::K(byte as u32)));
-                return Address { vaddr, offset: 0 };
+                return Address::new(vaddr, 0);
             }
         }
         let small = self.upper_bound(index, 8) <= SAFE_BYTES / u64::from(size);
@@ -186,10 +191,7 @@ impl Select<'_> {
             (_, Class::S) => self.s(Sop2::s_lshl_b32, &[at, shift.into()]).into(),
             (_, Class::V) => self.v(Vop2::v_lshlrev_b32, &[shift.into(), at]).into(),
         };
-        Address {
-            vaddr: Some(self.in_v(scaled)),
-            offset: 0,
-        }
+        Address::new(Some(self.in_v(scaled)), 0)
     }
 
     /// Address in a view that differs between lanes; out of range is the size of the whole buffer.
@@ -203,15 +205,12 @@ impl Select<'_> {
             shift => self.v(Vop2::v_lshlrev_b32, &[shift.into(), element.into()]),
         };
         let outside = b.srd.dword(2).into();
-        Address {
-            vaddr: Some(self.cnd(inside.into(), byte.into(), outside)),
-            offset: 0,
-        }
+        Address::new(Some(self.cnd(inside.into(), byte.into(), outside)), 0)
     }
 
     fn buffer_inst(&mut self, op: Mubuf, data: Sub, b: &Buf, address: &Address, shared: bool, glc: bool) -> &mut MInst {
         let vaddr = address.vaddr.map_or(X::P(Reg::NULL), X::R);
-        let inst = self.inst(op, &[data.into(), vaddr, b.srd.into(), 0.into()]);
+        let inst = self.inst(op, &[data.into(), vaddr, b.srd.into(), address.wave]);
         inst.mods.offen = address.vaddr.is_some();
         inst.mods.offset = address.offset as i32;
         inst.mods.glc = glc;
@@ -235,6 +234,28 @@ impl Select<'_> {
         if ty == Ty::BOOL {
             return Ok(Rep::Regs(self.byte_to_bool(to.into())));
         }
+        Ok(Rep::Regs(to))
+    }
+
+    /// A chunk of a tile: its lane's part of the address, the wave's and the constant.
+    pub(super) fn load_chunk(&mut self, result: Value, args: &[Value], base: u32) -> Sel<Rep> {
+        let b = self.buf(args[0]);
+        if b.lanes.is_some() {
+            return self.unsupported("a tile of a view that differs between lanes");
+        }
+        let (op, width) = load_op(self.ty(result));
+        let lane = self.x(args[1], 0);
+        let lane = self.in_v(lane);
+        let wave = self.x(args[2], 0);
+        let wave = self.s_reg(wave);
+        let mut address = Address::new(Some(lane), base);
+        address.wave = wave.into();
+        if u64::from(base) > MAX_OFFSET {
+            address.offset = 0;
+            address.wave = self.s(Sop2::s_add_u32, &[wave.into(), base.into()]).into();
+        }
+        let to = self.m.vreg(Class::V, width);
+        self.buffer_inst(op, to, &b, &address, !b.readonly, false);
         Ok(Rep::Regs(to))
     }
 

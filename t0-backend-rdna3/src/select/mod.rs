@@ -675,6 +675,7 @@ impl<'a> Select<'a> {
             K::BufferLen => self.buffer_len(args[0])?,
             K::View => self.view(args)?,
             K::Load => self.load(results[0], args[0], args[1])?,
+            K::LoadChunk { base } => self.load_chunk(results[0], args, *base)?,
             K::Store => return self.store(args[0], args[1], args[2]),
             K::Atomic { op, scope } => self.atomic(*op, *scope, results[0], args)?,
             K::AtomicLoad { scope } => self.atomic_load(*scope, args)?,
@@ -700,9 +701,12 @@ impl<'a> Select<'a> {
             K::FragSplat => self.frag_splat(results[0], args[0])?,
             K::Wmma => self.wmma(results[0], args)?,
             K::LdsFragLoad { lds, base, .. } => self.lds_frag_load(*lds, *base, results[0], args[0])?,
-            K::TileLoad | K::TileFetch | K::TileCommit { .. } | K::TileAt { .. } | K::TileFrag | K::TileStore => {
-                return self.unsupported(format!("`{}` after tiles were lowered", op.kind.row().name))
-            }
+            K::TileLoad
+            | K::TileFetch { .. }
+            | K::TileCommit { .. }
+            | K::TileAt { .. }
+            | K::TileFrag
+            | K::TileStore => return self.unsupported(format!("`{}` after tiles were lowered", op.kind.row().name)),
             K::Yield | K::Condition => return Ok(()),
         };
         self.set(results[0], rep);

@@ -244,7 +244,11 @@ impl Uniform {
             OpKind::WaveShuffleXor { .. } => args,
             OpKind::WaveShuffle => self.value(op.args[0]).min(self.value(op.args[1]).max(Uniformity::Wave)),
             OpKind::WaveBroadcast => self.value(op.args[0]).min(Uniformity::Wave),
-            OpKind::Wmma | OpKind::LdsFragLoad { .. } | OpKind::TileFetch | OpKind::TileFrag => Uniformity::Lane,
+            OpKind::Wmma
+            | OpKind::LdsFragLoad { .. }
+            | OpKind::LoadChunk { .. }
+            | OpKind::TileFetch { .. }
+            | OpKind::TileFrag => Uniformity::Lane,
             // A handle names the same tile for everybody who got it from the same operands; the staged lanes' share does not matter.
             OpKind::TileCommit { .. } => self.value(op.args[1]),
             _ => args,

@@ -5,7 +5,7 @@ use super::wave::{lanes, poison, poison_of, Group, Lanes, Val, Wave, LANES};
 use super::InterpError;
 use crate::eval::{eval, mask, rmw, Const};
 use crate::func::{Op, Value};
-use crate::op::{LdsId, OpKind, Rmw, LDS_OUTSIDE};
+use crate::op::{LdsId, OpKind, Rmw, CHUNK_OUTSIDE, LDS_OUTSIDE};
 use crate::ty::{Scalar, Ty};
 
 type Done = Result<(), InterpError>;
@@ -47,6 +47,7 @@ impl<'f> Group<'f, '_> {
             }
             OpKind::View => self.view(w, op, m),
             OpKind::Load | OpKind::AtomicLoad { .. } => return self.load(w, op, m),
+            OpKind::LoadChunk { base } => return self.load_chunk(w, op, m, base),
             OpKind::Fence { .. } => {}
             OpKind::Store => return self.store(w, op, m),
             OpKind::Atomic { op: how, .. } => return self.atomic(w, op, how, m),
@@ -68,7 +69,7 @@ impl<'f> Group<'f, '_> {
                 w.set(op.results[0], Val::Elems(vec![x; n]));
             }
             OpKind::Wmma => return self.wmma(w, op),
-            OpKind::TileLoad | OpKind::TileFetch => return self.tile_load(w, op),
+            OpKind::TileLoad | OpKind::TileFetch { .. } => return self.tile_load(w, op),
             OpKind::TileCommit { lds, .. } => return self.tile_commit(w, op, lds),
             OpKind::TileAt { lds, .. } => {
                 let at = w.lanes(op.args[0])[0] as u32;
@@ -205,6 +206,29 @@ impl<'f> Group<'f, '_> {
                 o[l] = match Self::element(view[l], index[l] + e as u64, s.bytes()) {
                     Some(at) => self.read(op, at, s)?,
                     None => 0,
+                };
+            }
+        }
+        w.set(op.results[0], Val::Elems(out));
+        Ok(())
+    }
+
+    fn load_chunk(&self, w: &mut Wave<'f>, op: &Op, m: u32, base: u32) -> Done {
+        let ty = self.func.ty(op.results[0]);
+        let (s, mut out) = (ty.elem(), poison_of(ty));
+        let (view, lane, wave) = (w.view(op.args[0]), w.lanes(op.args[1]), w.lanes(op.args[2]));
+        let size = u64::from(s.bytes());
+        for l in lanes(m) {
+            let outside = lane[l] >= u64::from(CHUNK_OUTSIDE);
+            let at = lane[l] + wave[l] + u64::from(base);
+            let end = at + size * out.len() as u64;
+            if !outside && (at % 4 != 0 || end > u64::from(view[l].1) * size) {
+                return Err(Self::unsupported(op, "it is no chunk of its view"));
+            }
+            for (e, o) in out.iter_mut().enumerate() {
+                o[l] = match outside {
+                    true => 0,
+                    false => self.read(op, view[l].0.wrapping_add(at + size * e as u64), s)?,
                 };
             }
         }

@@ -6,7 +6,7 @@ use super::wave::{poison, Group, Lanes, TileData, Val, Wave, LANES};
 use super::InterpError;
 use crate::eval::{eval, round, Const};
 use crate::func::{Op, Value};
-use crate::op::{LdsId, OpKind};
+use crate::op::{Inside, LdsId, OpKind};
 use crate::ty::{Scalar, TileTy, Ty};
 
 type Done = Result<(), InterpError>;
@@ -56,6 +56,13 @@ impl<'f> Group<'f, '_> {
         };
         let view = w.view(op.args[0])[0];
         let [rows, cols, stride, row, col] = [1, 2, 3, 4, 5].map(|n| u64::from(Self::uniform(w, op.args[n])));
+        if let OpKind::TileFetch { inside } = op.kind {
+            let all_cols = row < rows && col + u64::from(t.cols) <= cols;
+            let all_rows = row + u64::from(t.rows) <= rows;
+            if (inside != Inside::Unknown && !all_cols) || (inside == Inside::All && !all_rows) {
+                return Err(Self::unsupported(op, "the tile is not inside its matrix"));
+            }
+        }
         let mut data = Vec::with_capacity((t.rows * t.cols) as usize);
         for r in 0..u64::from(t.rows) {
             for c in 0..u64::from(t.cols) {

@@ -14,7 +14,7 @@
 //! end of any view. Barriers are not placed here but by `place_barriers`, which relies on this: two writes to the same byte of
 //! a tile's allocation come from the same lane.
 
-mod arith;
+pub(crate) mod arith;
 mod fetch;
 pub(crate) mod layout;
 
@@ -22,7 +22,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::diag::{Diag, Diags};
 use crate::func::{Func, OpId, Region, Span, Value};
-use crate::op::{Convergent, Effect, LdsId, OpKind};
+use crate::op::{Convergent, Effect, Inside, LdsId, OpKind};
 use crate::passes::rewrite::{rewrite, Rewrite, Rewriter};
 use crate::ty::{TileTy, Ty};
 
@@ -37,6 +37,7 @@ use layout::Layout;
 pub fn run(func: &mut Func) -> Result<(), Diags> {
     let mut pass = LowerTiles {
         used: used_values(func),
+        ahead: ahead(func, &func.body),
         staged: HashMap::new(),
         tiles: HashMap::new(),
         pending: Vec::new(),
@@ -56,6 +57,32 @@ fn used_values(func: &Func) -> HashSet<Value> {
     let mut used = HashSet::new();
     walk(func, &func.body, &mut used);
     used
+}
+
+/// See [`LowerTiles::ahead`].
+fn ahead(func: &Func, region: &Region) -> HashMap<Value, (Value, u32)> {
+    let mut out = HashMap::new();
+    for &id in &region.ops {
+        let op = func.op(id);
+        out.extend(op.regions.iter().flat_map(|g| ahead(func, g)));
+        let OpKind::For { hints } = op.kind else { continue };
+        if !hints.turns {
+            continue;
+        }
+        let body = &op.regions[0];
+        let mut consts: HashMap<Value, u32> = HashMap::new();
+        for &id in &body.ops {
+            let op = func.op(id);
+            match (&op.kind, &op.args[..]) {
+                (OpKind::Const { bits, .. }, _) => drop(consts.insert(op.results[0], *bits as u32)),
+                (OpKind::Add, &[i, c]) if i == body.args[0] && consts.contains_key(&c) => {
+                    out.insert(op.results[0], (i, consts[&c]));
+                }
+                _ => {}
+            }
+        }
+    }
+    out
 }
 
 /// A tile in LDS: byte `offset` of a slot of an allocation.
@@ -78,6 +105,8 @@ struct Pending {
 struct LowerTiles {
     /// Values of the old function that are used.
     used: HashSet<Value>,
+    /// Sums of the index of a loop with [`crate::LoopHints::turns`] and a constant; `pipeline_lds` saw to it that they do not wrap.
+    ahead: HashMap<Value, (Value, u32)>,
     /// Staged tiles of the old function.
     staged: HashMap<Value, Vec<Value>>,
     /// Tiles in LDS of the old function.
@@ -94,16 +123,26 @@ impl Rewrite for LowerTiles {
         }
         match op.kind {
             OpKind::TileLoad => self.load(r, id)?,
-            OpKind::TileFetch => {
+            OpKind::TileFetch { inside } => {
                 let layout = tile_layout(r, op.results[0], op.span)?;
-                let args = r.get_all(&op.args);
-                self.staged
-                    .insert(op.results[0], fetch::fetch(&mut r.b, &layout, &args));
+                let mut args = r.get_all(&op.args);
+                let chunks = match inside {
+                    Inside::Unknown => fetch::fetch(&mut r.b, &layout, &args),
+                    _ => {
+                        let ahead = self.ahead.get(&op.args[5]).copied();
+                        if let Some((index, _)) = ahead {
+                            args[5] = r.get(index);
+                        }
+                        let ahead = ahead.map_or(0, |a| a.1);
+                        fetch::fetch_inside(&mut r.b, &layout, &args, ahead, inside == Inside::All)
+                    }
+                };
+                self.staged.insert(op.results[0], chunks);
             }
             OpKind::TileCommit { lds, slot } => {
                 let place = self.place(r, id, lds, slot, op.args[1])?;
                 let chunks = self.staged.get(&op.args[0]).ok_or_else(|| carried(op.span))?;
-                fetch::commit(&mut r.b, &place, chunks);
+                fetch::commit(r, &place, chunks);
             }
             OpKind::TileAt { lds, slot } => {
                 self.place(r, id, lds, slot, op.args[0])?;
@@ -154,7 +193,7 @@ impl LowerTiles {
         let here = r.b.span();
         for p in std::mem::take(&mut self.pending) {
             r.b.set_span(p.span);
-            fetch::commit(&mut r.b, &p.place, &p.chunks);
+            fetch::commit(r, &p.place, &p.chunks);
         }
         r.b.set_span(here);
     }
@@ -201,7 +240,8 @@ impl LowerTiles {
             return Err(outside(ty, first, first_k, op.span).into());
         }
         let size = ty.elem.bytes();
-        let base = first * 16 * stride + first_k * size;
+        let (place_offset, place_base) = split_const(r, place.offset);
+        let base = first * 16 * stride + first_k * size + place_base;
         let b = &mut r.b;
         let lane = b.op1(OpKind::LaneId, &[]);
         let row = b.and_const(lane, 15);
@@ -212,7 +252,9 @@ impl LowerTiles {
                 offset = b.add(offset, at);
             }
         }
-        offset = b.add(offset, place.offset);
+        if let Some(at) = place_offset {
+            offset = b.add(offset, at);
+        }
         let kind = OpKind::LdsFragLoad {
             lds: place.lds,
             base,

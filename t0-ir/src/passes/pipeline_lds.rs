@@ -23,11 +23,14 @@
 //! its matrix, costs nothing where `hi` is the matrix's size, and what it commits is never read. The same holds for the
 //! fetches before a loop without iterations.
 
+mod full;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::diag::{Diag, Diags};
 use crate::func::{Func, OpId, Region, Span, Value};
-use crate::op::{Effect, LdsId, LoopHints, OpKind, Pred};
+use crate::op::{Effect, Inside, LdsId, LoopHints, OpKind, Pred};
+use crate::passes::lower_tiles::arith::Arith;
 use crate::passes::lower_tiles::layout::Layout;
 use crate::passes::lower_tiles::new_alloc;
 use crate::passes::rewrite::{rewrite, Rewrite, Rewriter};
@@ -44,8 +47,8 @@ pub fn run(func: &mut Func) -> Result<(), Diags> {
 
 #[derive(Default)]
 struct PipelineLds {
-    /// Where the tile of a load that is pipelined lies: allocation and byte offset (a new value).
-    at: HashMap<OpId, (LdsId, Value)>,
+    /// Where the tile of a load that is pipelined lies: allocation, slot and byte offset (a new value).
+    at: HashMap<OpId, (LdsId, u32, Value)>,
 }
 
 impl Rewrite for PipelineLds {
@@ -55,9 +58,9 @@ impl Rewrite for PipelineLds {
             OpKind::For { hints } if hints.stages > 0 => self.pipeline(r, id, hints),
             OpKind::TileLoad => match self.at.get(&id) {
                 None => r.copy(self, id),
-                Some(&(lds, offset)) => {
+                Some(&(lds, slot, offset)) => {
                     let tile =
-                        r.b.op1_as(OpKind::TileAt { lds, slot: 0 }, &[offset], r.old.ty(op.results[0]));
+                        r.b.op1_as(OpKind::TileAt { lds, slot }, &[offset], r.old.ty(op.results[0]));
                     r.set(op.results[0], tile);
                     Ok(())
                 }
@@ -93,12 +96,21 @@ impl PipelineLds {
         let op = r.old.op(id);
         let region = &op.regions[0];
         let in_flight = plan.in_flight();
-        let bounds = [r.get(op.args[0]), r.get(op.args[1]), r.get(op.args[2])];
+        let mut bounds = [r.get(op.args[0]), r.get(op.args[1]), r.get(op.args[2])];
         r.b.set_span(op.span);
         let zero = r.b.u32(0);
+        let full = full::full(r, &plan, bounds);
         plan.prologue(r, bounds);
 
         let mut args = r.get_all(&op.args);
+        if let Some(full) = full {
+            let done = self.full_turns(r, &plan, &full, &args)?;
+            bounds[0] = full.end;
+            args[0] = full.end;
+            args.truncate(3);
+            args.extend(done);
+            r.b.set_span(op.span);
+        }
         args.extend(plan.sizes.iter().map(|_| zero));
         let tys: Vec<Ty> = args[3..].iter().map(|&v| r.b.func().ty(v)).collect();
         let mut arg_tys = vec![r.old.ty(region.args[0])];
@@ -107,10 +119,10 @@ impl PipelineLds {
         let offsets = inner[region.args.len()..].to_vec();
         r.set_all(&region.args, &inner);
         let next = (0..in_flight).fold(inner[0], |i, _| step(r, i, bounds));
-        let staged = plan.fetch(r, next);
+        let staged = plan.fetch(r, next, &[]);
         for t in &plan.tiles {
             let offset = *offsets.get(t.offset).unwrap_or(&zero);
-            self.at.insert(t.load, (t.lds, offset));
+            self.at.insert(t.load, (t.lds, 0, offset));
         }
         let (end, mut values) = r.inline(self, region)?;
         let targets: Vec<Value> = plan
@@ -139,6 +151,56 @@ impl PipelineLds {
         r.set_all(&op.results, &results);
         Ok(())
     }
+
+    /// Builds the loop over the iterations whose fetches lie inside (see [`full`]), a turn through all buffers at a time;
+    /// `args`: bounds and carried values of the original one. The carried values behind it.
+    fn full_turns(
+        &mut self,
+        r: &mut Rewriter<'_>,
+        plan: &Plan,
+        full: &full::Full,
+        args: &[Value],
+    ) -> Result<Vec<Value>, Diags> {
+        let op = r.old.op(plan.id);
+        let region = &op.regions[0];
+        let OpKind::For { hints } = op.kind else {
+            panic!("pipeline_lds: a loop in `{}` is no `for`", r.old.name)
+        };
+        let turn = r.b.u32(plan.stages * full.step);
+        let tys: Vec<Ty> = args[3..].iter().map(|&v| r.b.func().ty(v)).collect();
+        let mut arg_tys = vec![r.old.ty(region.args[0])];
+        arg_tys.extend(&tys);
+        let inner = r.b.begin_region(&arg_tys);
+        let mut carried = inner[1..].to_vec();
+        for p in 0..plan.stages {
+            r.b.set_span(op.span);
+            let i = r.b.add_const(inner[0], p * full.step);
+            let ahead = r.b.add_const(inner[0], (p + plan.in_flight()) * full.step);
+            r.set(region.args[0], i);
+            r.set_all(&region.args[1..], &carried);
+            let staged = plan.fetch(r, ahead, &full.inside);
+            for t in &plan.tiles {
+                let offset = r.b.u32(p * t.layout.bytes());
+                self.at.insert(t.load, (t.lds, p, offset));
+            }
+            carried = r.inline(self, region)?.1;
+            let slot = (p + plan.in_flight()) % plan.stages;
+            for (t, s) in plan.tiles.iter().zip(staged) {
+                let offset = r.b.u32(slot * t.layout.bytes());
+                plan.commit(r, t, s, slot, offset);
+            }
+        }
+        let body = r.b.end_region(OpKind::Yield, &carried);
+        r.b.set_span(op.span);
+        let hints = LoopHints {
+            stages: 0,
+            turns: true,
+            ..hints
+        };
+        let mut args = args.to_vec();
+        (args[1], args[2]) = (full.end, turn);
+        Ok(r.b.emit(OpKind::For { hints }, &args, &tys, vec![body]))
+    }
 }
 
 impl Plan {
@@ -155,7 +217,7 @@ impl Plan {
             if p > 0 {
                 at = step(r, at, bounds);
             }
-            staged.push(self.fetch(r, at));
+            staged.push(self.fetch(r, at, &[]));
         }
         for (p, staged) in (0..).zip(staged) {
             for (t, s) in self.tiles.iter().zip(staged) {
@@ -165,8 +227,8 @@ impl Plan {
         }
     }
 
-    /// Fetches the tiles of the iteration with index `i`: one staged tile per load.
-    fn fetch(&self, r: &mut Rewriter<'_>, i: Value) -> Vec<Value> {
+    /// Fetches the tiles of the iteration with index `i`: one staged tile per load. `inside`: what is known of each, or nothing.
+    fn fetch(&self, r: &mut Rewriter<'_>, i: Value, inside: &[Inside]) -> Vec<Value> {
         let here = r.b.span();
         let mut new: HashMap<Value, Value> = HashMap::new();
         new.insert(r.old.op(self.id).regions[0].args[0], i);
@@ -179,11 +241,12 @@ impl Plan {
             new.extend(op.results.iter().copied().zip(results));
         }
         let mut staged = Vec::new();
-        for t in &self.tiles {
+        for (n, t) in self.tiles.iter().enumerate() {
             let op = r.old.op(t.load);
             let args = mapped(r, &new, &op.args);
             r.b.set_span(op.span);
-            staged.push(r.b.op1_as(OpKind::TileFetch, &args, Ty::Staged(t.layout.ty)));
+            let inside = inside.get(n).copied().unwrap_or_default();
+            staged.push(r.b.op1_as(OpKind::TileFetch { inside }, &args, Ty::Staged(t.layout.ty)));
         }
         r.b.set_span(here);
         staged

@@ -13,7 +13,8 @@
 //! Slots: in the loop that fills an allocation with several buffers (the innermost one that both reads and writes it, see
 //! `pipeline_lds`), slot `s` is buffer `cur + s`. `cur` moves on by one from iteration to iteration, so an access to slot `s`
 //! becomes one to slot `s − 1` (modulo the number of buffers) on the way back to the loop's head. Before that loop `cur` is 0; after
-//! it, it is not known and the access counts for every slot.
+//! it, it is not known and the access counts for every slot. A loop that goes through all buffers in an iteration
+//! ([`crate::LoopHints::turns`]) leaves `cur` at 0: there a slot is the same buffer before, in and after it.
 //!
 //! Invariant: a barrier only stands where all lanes of the group come by together. Where they do not, tiles can only be read
 //! (the verifier sees to that), and the barrier goes before the construct they part in.
@@ -67,8 +68,8 @@ fn conflict(a: Access, b: Access) -> bool {
 struct Placer<'a> {
     func: &'a Func,
     uniform: &'a Uniform,
-    /// The loop that an allocation with several buffers is pipelined in.
-    home: BTreeMap<LdsId, OpId>,
+    /// The loops that an allocation with several buffers is pipelined in.
+    home: BTreeMap<LdsId, Vec<OpId>>,
     /// Operations that get a barrier before them.
     before: BTreeSet<OpId>,
     /// The loops around the present place.
@@ -209,17 +210,22 @@ impl Placer<'_> {
     fn back_edge(&self, of: OpId, a: Access) -> Access {
         let slots = self.func.lds[a.lds.0 as usize].slots;
         let slot = match (self.home.get(&a.lds), a.slot) {
-            (Some(&home), Some(s)) if home == of => Some((s + slots - 1) % slots),
-            (Some(home), _) if !self.loops.contains(home) => None,
+            (Some(home), Some(s)) if home.contains(&of) && !self.turns(of) => Some((s + slots - 1) % slots),
+            (Some(home), _) if !home.iter().any(|h| self.loops.contains(h)) => None,
             (_, slot) => slot,
         };
         Access { slot, ..a }
     }
 
+    /// Does the loop go through all buffers in an iteration?
+    fn turns(&self, of: OpId) -> bool {
+        matches!(self.func.op(of).kind, OpKind::For { hints } if hints.turns)
+    }
+
     /// An access seen from after the loop.
     fn leave(&self, of: OpId, a: Access) -> Access {
         match self.home.get(&a.lds) {
-            Some(&home) if home == of => Access { slot: None, ..a },
+            Some(home) if home.contains(&of) && !self.turns(of) => Access { slot: None, ..a },
             _ => a,
         }
     }
@@ -246,24 +252,29 @@ fn each_op(func: &Func, regions: &[Region], f: &mut impl FnMut(OpId)) {
     }
 }
 
-/// For each allocation with several buffers, the innermost loop that both reads and writes it.
-fn homes(func: &Func) -> BTreeMap<LdsId, OpId> {
-    fn walk(func: &Func, region: &Region, homes: &mut BTreeMap<LdsId, OpId>) {
+/// For each allocation with several buffers, the innermost loops that both read and write it.
+fn homes(func: &Func) -> BTreeMap<LdsId, Vec<OpId>> {
+    fn walk(func: &Func, region: &Region, homes: &mut BTreeMap<LdsId, Vec<OpId>>) {
         for &id in &region.ops {
             let op = func.op(id);
             op.regions.iter().for_each(|r| walk(func, r, homes));
             if !matches!(op.kind, OpKind::For { .. } | OpKind::While) {
                 continue;
             }
-            let (mut read, mut written) = (BTreeSet::new(), BTreeSet::new());
+            let (mut read, mut written, mut inside) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+            each_op(func, &op.regions, &mut |inner| {
+                inside.insert(inner);
+            });
             each_op(func, &op.regions, &mut |inner| match tile_access(func, inner) {
                 Some((lds, _, true)) => drop(written.insert(lds)),
                 Some((lds, _, false)) => drop(read.insert(lds)),
                 None => {}
             });
             for &lds in read.intersection(&written) {
-                if func.lds[lds.0 as usize].slots > 1 {
-                    homes.entry(lds).or_insert(id);
+                let known: &mut Vec<OpId> = homes.entry(lds).or_default();
+                let inner = known.iter().any(|h| inside.contains(h));
+                if func.lds[lds.0 as usize].slots > 1 && !inner {
+                    known.push(id);
                 }
             }
         }

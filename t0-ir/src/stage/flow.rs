@@ -26,6 +26,7 @@ impl Loop {
         LoopHints {
             unroll: self.unroll,
             stages: self.stages,
+            turns: false,
         }
     }
 }

@@ -594,6 +594,7 @@ impl Gen<'_> {
         let hints = LoopHints {
             unroll: unroll && self.rng.one_in(2),
             stages: 0,
+            turns: false,
         };
         let types = self.some_types();
         let init = self.values(&types);

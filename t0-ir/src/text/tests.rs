@@ -91,6 +91,7 @@ fn everything() -> Func {
     let hints = LoopHints {
         unroll: true,
         stages: 3,
+        turns: true,
     };
     b.for_([zero, r[0], one], hints, &[], |b, i, _| {
         b.op0(OpKind::Store, &[buf, i, i]);

@@ -69,7 +69,8 @@ fn control(func: &Func, u: &Uniform, id: OpId, diags: &mut Diags) {
 
 fn operands(func: &Func, u: &Uniform, op: &Op, diags: &mut Diags) {
     let (range, most) = match op.kind {
-        OpKind::TileLoad | OpKind::TileFetch => (0..6, Uniformity::Group),
+        OpKind::TileLoad | OpKind::TileFetch { .. } => (0..6, Uniformity::Group),
+        OpKind::LoadChunk { .. } => (2..3, Uniformity::Wave),
         OpKind::TileCommit { .. } => (1..2, Uniformity::Group),
         OpKind::TileFrag => (1..3, Uniformity::Wave),
         OpKind::TileStore => (0..6, Uniformity::Wave),
@@ -134,7 +135,7 @@ fn source_word(kind: &OpKind) -> &'static str {
         OpKind::LaneId => "the lane's number",
         OpKind::LocalId => "the work-item's index",
         OpKind::WaveId => "the wave's number",
-        OpKind::Load => "the loaded value",
+        OpKind::Load | OpKind::LoadChunk { .. } => "the loaded value",
         OpKind::LdsLoad { .. } => "the value loaded from LDS",
         OpKind::Atomic { .. } | OpKind::AtomicLoad { .. } | OpKind::LdsAtomic { .. } | OpKind::LdsAtomicLoad { .. } => {
             "the value an atomic returns"
@@ -162,7 +163,9 @@ pub(crate) fn users_word(kind: &OpKind) -> &'static str {
         OpKind::WaveBallot => "wave::ballot",
         OpKind::WaveBroadcast => "wave::broadcast",
         OpKind::Barrier => "group::barrier",
-        OpKind::TileLoad | OpKind::TileFetch | OpKind::TileCommit { .. } => "Lds::load",
+        OpKind::TileLoad | OpKind::TileFetch { .. } | OpKind::TileCommit { .. } | OpKind::LoadChunk { .. } => {
+            "Lds::load"
+        }
         OpKind::TileFrag | OpKind::LdsFragLoad { .. } => "frag",
         OpKind::TileStore => "store",
         OpKind::FragSplat => "Acc::zero",

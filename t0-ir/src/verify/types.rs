@@ -182,6 +182,15 @@ impl Checker<'_> {
                 self.expect(1, Ty::U32)?;
                 accessible(self.result()?, self.view()?)
             }
+            OpKind::LoadChunk { .. } => {
+                self.u32s(1, 3)?;
+                let ty = self.result()?;
+                accessible(ty, self.view()?)?;
+                match ty {
+                    Ty::Vec(elem, n) if (elem.bytes() * n) % 4 == 0 => Ok(()),
+                    ty => Err(format!("result is {ty}, not whole dwords")),
+                }
+            }
             OpKind::Store => {
                 self.expect(1, Ty::U32)?;
                 accessible(self.arg(2), self.view()?)
@@ -261,7 +270,7 @@ impl Checker<'_> {
                     ty => Err(format!("result is {ty}, not a tile")),
                 }
             }
-            OpKind::TileFetch => {
+            OpKind::TileFetch { .. } => {
                 self.u32s(1, 6)?;
                 match self.result()? {
                     Ty::Staged(t) => self.tile(t, self.view()?),

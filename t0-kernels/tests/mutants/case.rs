@@ -106,8 +106,20 @@ pub struct Odd {
     pub host: bool,
     /// Indices are out of range and read 0: not for a kernel that checks them.
     pub past: bool,
-    /// Buffers begin where the lower half of an address is 0: an address taken for a size makes a buffer empty.
-    pub aligned: bool,
+    /// Where buffers and arguments are.
+    pub where_: Where,
+}
+
+/// Where buffers and arguments are. An address taken for a size makes a buffer empty where its half is 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Where {
+    /// Buffers begin on the last page of 4 GiB, so that sums of addresses carry.
+    #[default]
+    Crossing,
+    /// The lower halves of their addresses are 0.
+    Aligned,
+    /// The upper halves are 0, that of the arguments' address among them.
+    Low,
 }
 
 /// One launch.
@@ -139,6 +151,8 @@ pub struct Ran {
     pub report: Option<Report>,
     /// Accesses at or past the length of a buffer.
     pub swallowed: u64,
+    /// Wave instructions.
+    pub instructions: u64,
     pub values: Result<(), Wrong>,
     /// The bytes of all buffers.
     pub memory: Vec<Vec<u8>>,
@@ -219,15 +233,16 @@ impl Case {
             block.extend(REPORT.to_le_bytes());
         }
         block.truncate(block.len() - shot.odd.short);
-        vm.map_fresh(KERNARG, block.len() as u64, PageFlags::ALL, "arguments")
+        let kernarg = kernarg(&shot.odd);
+        vm.map_fresh(kernarg, block.len() as u64, PageFlags::ALL, "arguments")
             .unwrap();
-        put(&vm, KERNARG, &block);
-        vm.guard(KERNARG);
+        put(&vm, kernarg, &block);
+        vm.guard(kernarg);
 
         let group = shot.odd.group.unwrap_or(self.group);
         let launch = Launch {
             descriptor: CODE + kernel.descriptor_vaddr,
-            kernarg: KERNARG,
+            kernarg,
             grid: [shot.groups[0] * group, shot.groups[1], shot.groups[2]],
             workgroup: [group, 1, 1],
             lds: shot.odd.lds.unwrap_or(kernel.descriptor.group_segment_bytes),
@@ -242,6 +257,7 @@ impl Case {
                 let (memory, values, asked) = self.outputs(&vm, shot, &card.take_written().unwrap(), ask);
                 Ran {
                     swallowed: stats.out_of_range,
+                    instructions: stats.instructions,
                     findings: stats.findings,
                     fault: None,
                     report: report(&vm),
@@ -252,6 +268,7 @@ impl Case {
             }
             Err(fault) => Ran {
                 swallowed: 0,
+                instructions: 0,
                 findings: fault.findings.clone(),
                 fault: Some(fault),
                 report: report(&vm),
@@ -380,10 +397,21 @@ fn report(vm: &Vm) -> Option<Report> {
     Report::from_words(&std::array::from_fn(word))
 }
 
-/// Buffers far apart: what leaves one reaches no other. Their first page is the last one of 4 GiB, so that sums of addresses
-/// carry, or the first one.
+/// Buffers far apart: what leaves one reaches no other.
 fn address(i: usize, odd: &Odd) -> u64 {
-    ((i as u64 + 1) << 36) + (1 << 32) - if odd.aligned { 0 } else { PAGE }
+    let far = ((i as u64 + 1) << 36) + (1 << 32);
+    match odd.where_ {
+        Where::Crossing => far - PAGE,
+        Where::Aligned => far,
+        Where::Low => (i as u64 + 1) << 28,
+    }
+}
+
+fn kernarg(odd: &Odd) -> u64 {
+    match odd.where_ {
+        Where::Low => 1 << 24,
+        _ => KERNARG,
+    }
 }
 
 /// Compiles a kernel.

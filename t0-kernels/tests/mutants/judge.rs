@@ -15,7 +15,7 @@ use t0_backend_rdna3::object::CodeObject;
 
 use t0_sim::Stored;
 
-use crate::case::{At, Case, Odd, Shot};
+use crate::case::{At, Case, Odd, Shot, Where};
 
 /// A place: file and line, or the offset of an instruction that has none (what prepares the arguments).
 pub type Spot = String;
@@ -177,15 +177,18 @@ fn catch(rule: impl Into<String>, spots: Vec<Spot>, text: impl Into<String>) -> 
     }
 }
 
-/// The launches that judge a mutant: its own or the case's, the first of them once more with its buffers elsewhere.
+/// The launches that judge a mutant: its own or the case's, the first of them again with its buffers elsewhere.
 fn shots(case: &Case, m: Option<&Mutant>) -> Vec<Shot> {
     let mut all = m.and_then(|m| m.shots.as_ref()).unwrap_or(&case.shots).clone();
-    let elsewhere = all.first().map(|first| Shot {
-        odd: Odd {
-            aligned: true,
-            ..first.odd.clone()
-        },
-        ..first.clone()
+    let first = all.first().cloned();
+    let elsewhere = first.into_iter().flat_map(|first| {
+        [Where::Aligned, Where::Low].map(|where_| Shot {
+            odd: Odd {
+                where_,
+                ..first.odd.clone()
+            },
+            ..first.clone()
+        })
     });
     all.extend(elsewhere);
     all
@@ -284,6 +287,31 @@ fn row_guard(case: &Case, m: &Mutant) -> bool {
     case.name.starts_with("gemm") && GUARDS.contains(&m.class) && tiles
 }
 
+/// What was done to the number of rounds that the loop of tiles inside their matrices makes: the loop behind it does what is left,
+/// so fewer of them are slower and not wrong. Nobody can tell but by the instructions executed, and these must be more.
+fn slower(case: &Case, m: &Mutant) -> Option<String> {
+    let line = m.planted.as_ref().map(crate::code::source).unwrap_or_default();
+    if !line.contains(".step_by(BK)") {
+        return None;
+    }
+    let (right, wrong) = (
+        CodeObject::parse(&case.object).ok()?,
+        CodeObject::parse(m.object.as_ref().ok()?).ok()?,
+    );
+    let count = |object: &CodeObject, m: Option<&Mutant>| -> u64 {
+        shots(case, m)
+            .iter()
+            .map(|shot| case.run(object, shot).instructions)
+            .sum()
+    };
+    let (before, after) = (count(&right, None), count(&wrong, Some(m)));
+    let launches = crate::evidence::tried(case, m).ok()?;
+    let more = format!(
+        "the loop for tiles inside leaves more to the one behind it: {after} instructions instead of {before}; no byte differs in {launches} launches"
+    );
+    (after > before).then_some(more)
+}
+
 /// Accesses that range checks of buffers answer with 0, or drop.
 fn swallowed(case: &Case, m: &Mutant) -> u64 {
     let Some(object) = m.object.as_ref().ok().and_then(|bytes| CodeObject::parse(bytes).ok()) else {
@@ -345,7 +373,10 @@ pub fn judge(case: &Case, m: &Mutant) -> (Option<Catch>, Verdict) {
         None if row_guard(case, m) && swallowed(case, m) > 0 => (None, Verdict::RangeCheck),
         None => match differs_from_plain(case, m).filter(|c| fits(m, c)) {
             Some(c) => (Some(c), Verdict::Caught),
-            None => (None, Verdict::Survived),
+            None => match slower(case, m) {
+                Some(text) => (Some(catch("-", vec![], text)), Verdict::Equivalent),
+                None => (None, Verdict::Survived),
+            },
         },
         some => (some, Verdict::Mistaken),
     }

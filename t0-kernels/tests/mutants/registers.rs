@@ -184,7 +184,9 @@ impl Maker<'_> {
             return Some("past a length all indices up to 2^30 read 0, and there are fewer work-items");
         }
         let line = source_line(&self.image.spot(i));
-        if line.contains("if thread::local() == 0 {") && self.inst(i).row().name == "v_cmp_eq_u32" {
+        let lanes = |k: &usize| matches!(self.inst(*k).row().name, "v_and_b32" | "v_mov_b32");
+        let lane = self.written(i, Reg::v(0)).iter().all(lanes);
+        if line.contains("if thread::local() == 0 {") && self.inst(i).row().name == "v_cmp_eq_u32" && lane {
             return Some("v0 is here 4 * wave in lane 0 and the lane's number elsewhere: 0 in work-item 0 only");
         }
         let compares = self.inst(i).row().name;
@@ -261,6 +263,26 @@ impl Maker<'_> {
             if to == index && source_line(&self.image.spot(i)).contains("sum += parts[w];") {
                 return Some("w of 0..8 is in range of the eight parts, and only past them something else is chosen");
             }
+        }
+        // A factor is still the number of the wave in its group.
+        if let ("s_mov_b32", "s_mul_hi_u32", [Operand::Reg(to), ..]) = (a.row().name, b.row().name, &a.operands[..]) {
+            let last = self.written(i, *to);
+            let wave = |k: &usize| self.inst(*k).row().name == "v_readfirstlane_b32";
+            if !last.is_empty() && last.iter().all(wave) {
+                return Some(UPPER);
+            }
+        }
+        if b.row().name == "v_mul_f32"
+            && a.row().name == "v_cndmask_b32"
+            && a.operands[2] == Operand::Literal(0x7f80_0000)
+        {
+            if source_line(&self.image.spot(i)).contains("- max).exp()") {
+                return Some("v - max is never above 0, so its exponential is never infinite");
+            }
+        }
+        let tested = a.row().name == "s_cmp_lt_u32" && b.row().name == "s_cselect_b32";
+        if tested && source_line(&self.image.spot(i)).contains(".step_by(BK)") {
+            return Some("a workgroup that gets here has rows and columns, and the comparison before was true, too");
         }
         let clamp = a.row().name == "s_min_u32" && a.operands[2] == Operand::Literal(0x3fff_ffff);
         if clamp && a.operands[0] == a.operands[1] {

@@ -7,7 +7,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use t0_backend_rdna3::isa::Inst;
+use t0_backend_rdna3::isa::{Inst, Operand};
 use t0_backend_rdna3::object::CodeObject;
 use t0_sim::driver::{PageFlags, Vm};
 use t0_sim::{Launch, Simulator};
@@ -33,22 +33,32 @@ pub fn same_pixels(image: &Image, i: usize, new: &[Inst]) -> bool {
     let right: Vec<Inst> = image.insts[first..last + 2].iter().map(|a| a.inst.clone()).collect();
     let mut wrong = right.clone();
     wrong[i - first..][..new.len()].clone_from_slice(new);
+    let ends = (vgpr(&right[0].operands[1]), vgpr(&right[right.len() - 1].operands[0]));
     static RIGHT: OnceLock<[Vec<u8>; 2]> = OnceLock::new();
-    *RIGHT.get_or_init(|| [-1, 0].map(|before| pixels(&right, before))) == [-1, 0].map(|before| pixels(&wrong, before))
+    *RIGHT.get_or_init(|| [-1, 0].map(|before| pixels(&right, ends, before)))
+        == [-1, 0].map(|before| pixels(&wrong, ends, before))
+}
+
+fn vgpr(o: &Operand) -> u32 {
+    match o {
+        Operand::Reg(r) => r.index,
+        _ => panic!("{o:?} is no register"),
+    }
 }
 
 /// What the instructions make of all numbers.
-fn pixels(insts: &[Inst], before: i32) -> Vec<u8> {
+fn pixels(insts: &[Inst], (input, output): (u32, u32), before: i32) -> Vec<u8> {
     let body: String = insts.iter().map(|i| format!("{i}\n")).collect();
-    let fill: String = (3..8).map(|r| format!("v_mov_b32 v{r}, {before}\n")).collect();
+    let fill: String = (0..24).map(|r| format!("v_mov_b32 v{r}, {before}\n")).collect();
+    let scalars: String = (2..15).map(|r| format!("s_mov_b32 s{r}, {before}\n")).collect();
     let text = format!(
         ".amdgcn_target \"amdgcn-amd-amdhsa--gfx1100\"\n.text\n.globl k\n.p2align 8\n.type k,@function\nk:\n\
-         s_load_b64 s[8:9], s[0:1], null\ns_lshl_b32 s10, s15, 8\nv_and_b32 v0, 0x3ff, v0\nv_add_nc_u32 v0, s10, v0\n\
-         v_mov_b32 v20, v0\nv_mov_b32 v1, 0\nv_mov_b32 v2, v0\n{fill}s_mov_b32 s2, {before}\ns_mov_b32 s3, {before}\n\
-         s_waitcnt lgkmcnt(0)\n{body}global_store_b8 v20, v0, s[8:9]\ns_endpgm\n.Lend:\n.size k, .Lend-k\n\
+         s_load_b64 s[40:41], s[0:1], null\ns_lshl_b32 s42, s15, 8\nv_and_b32 v30, 0x3ff, v0\nv_add_nc_u32 v30, s42, v30\n\
+         {fill}{scalars}v_mov_b32 v{input}, v30\n\
+         s_waitcnt lgkmcnt(0)\n{body}global_store_b8 v30, v{output}, s[40:41]\ns_endpgm\n.Lend:\n.size k, .Lend-k\n\
          .fill 64, 4, 0xbf9f0000\n.rodata\n.p2align 6\n.amdhsa_kernel k\n.amdhsa_float_denorm_mode_32 3\n\
          .amdhsa_kernarg_size 8\n.amdhsa_user_sgpr_count 15\n.amdhsa_user_sgpr_kernarg_segment_ptr 1\n\
-         .amdhsa_next_free_vgpr 24\n.amdhsa_next_free_sgpr 16\n.amdhsa_wavefront_size32 1\n.end_amdhsa_kernel\n"
+         .amdhsa_next_free_vgpr 32\n.amdhsa_next_free_sgpr 48\n.amdhsa_wavefront_size32 1\n.end_amdhsa_kernel\n"
     );
     let object = CodeObject::parse(&assembled(&text)).unwrap();
     let vm = Vm::new().unwrap();

@@ -285,32 +285,44 @@ fn edges_case() -> Case {
     Case::of::<edges<'_>>("edges", shots)
 }
 
-fn gemm_shot(tile: [usize; 2], [m, n, k]: [usize; 3], gap: usize) -> Shot {
-    let stride = k + gap;
-    let input = |rows: usize, seed: usize| -> Vec<bf16> {
+fn gemm_shot(tile: [usize; 2], mnk: [usize; 3], gap: usize) -> Shot {
+    gemm_shot_of(tile, mnk, [gap; 3])
+}
+
+/// `gaps`: elements between the rows of the three matrices. Those between rows of the second belong to it, if they are more
+/// than those of the first.
+fn gemm_shot_of(tile: [usize; 2], [m, n, k]: [usize; 3], gaps: [usize; 3]) -> Shot {
+    let [stride, stride_b] = [k + gaps[0], k + gaps[1]];
+    let input = |rows: usize, stride: usize, seed: usize| -> Vec<bf16> {
         let numbers = whole(rows * stride, seed);
         let of = |(i, v): (usize, &f32)| if i % stride < k { *v } else { f32::NAN };
         numbers.iter().enumerate().map(|e| bf16::from_f32(of(e))).collect()
     };
-    let (a, mut bt) = (input(m, 4), input(n, 5));
+    let (a, mut bt) = (input(m, stride, 4), input(n, stride_b, 5));
+    let wide = gaps[1] > gaps[0];
+    if wide {
+        // Whatever it is, it meets zeros.
+        bt.iter_mut().filter(|x| x.is_nan()).for_each(|x| *x = bf16::ONE);
+    }
     // Some columns are 0, where nothing hides what a sum begins with.
     for j in (5..n).step_by(16) {
-        bt[j * stride..][..k].fill(bf16::ZERO);
+        bt[j * stride_b..][..k].fill(bf16::ZERO);
     }
     let mut want = Vec::new();
     for i in 0..m {
         for j in 0..n {
-            let (x, y) = (&a[i * stride..][..k], &bt[j * stride..][..k]);
+            let (x, y) = (&a[i * stride..][..k], &bt[j * stride_b..][..k]);
             want.push(Some(
                 x.iter().zip(y).map(|(x, y)| f64::from(x.to_f32() * y.to_f32())).sum(),
             ));
         }
-        want.extend((0..gap).map(|_| None));
+        want.extend((0..gaps[2]).map(|_| None));
     }
-    want.truncate((m - 1) * (n + gap) + n);
-    let buf = |v: &[bf16], rows: usize| {
+    want.truncate((m - 1) * (n + gaps[2]) + n);
+    let cols_b = if wide { stride_b } else { k };
+    let buf = |v: &[bf16], rows: usize, stride: usize, cols: usize| {
         Buf::of(
-            v[..(rows - 1) * stride + k]
+            v[..(rows - 1) * stride + cols]
                 .iter()
                 .flat_map(|x| x.to_bits().to_le_bytes())
                 .collect(),
@@ -318,9 +330,9 @@ fn gemm_shot(tile: [usize; 2], [m, n, k]: [usize; 3], gap: usize) -> Shot {
     };
     let shape = |rows: usize, cols: usize, stride: usize| [rows as u32, cols as u32, stride as u32];
     let args = vec![
-        Arg::Mat(buf(&a, m), shape(m, k, stride)),
-        Arg::Mat(buf(&bt, n), shape(n, k, stride)),
-        Arg::Mat(Buf::poisoned(4 * want.len()), shape(m, n, n + gap)),
+        Arg::Mat(buf(&a, m, stride, k), shape(m, k, stride)),
+        Arg::Mat(buf(&bt, n, stride_b, cols_b), shape(n, cols_b, stride_b)),
+        Arg::Mat(Buf::poisoned(4 * want.len()), shape(m, n, n + gaps[2])),
     ];
     let groups = [n.div_ceil(tile[1]) as u32, m.div_ceil(tile[0]) as u32, 1];
     shot(args, groups, move |b| same(b, 2, &want, 0.0))
@@ -336,6 +348,10 @@ fn gemm_case() -> Case {
         // Whole vectors that end within a tile, the first one or the last.
         gemm_shot(tile, [70, 90, 16], 0),
         gemm_shot(tile, [70, 40, 72], 0),
+        // Several rounds of tiles that lie inside, and a last one that does not, with something else behind it.
+        gemm_shot(tile, [70, 40, 168], 8),
+        gemm_shot(tile, [70, 40, 136], 8),
+        gemm_shot_of(tile, [70, 40, 136], [8, 64, 0]),
     ];
     Case::of::<gemm<'_, 64, 64, 32>>("gemm::<64,64,32>", shots)
 }
@@ -347,18 +363,29 @@ fn gemm48_case() -> Case {
         gemm_shot(tile, [150, 70, 77], 3),
         gemm_shot(tile, [150, 70, 32], 0),
         gemm_shot(tile, [150, 70, 104], 0),
+        gemm_shot(tile, [150, 40, 248], 8),
+        gemm_shot(tile, [150, 40, 200], 8),
+        gemm_shot_of(tile, [150, 40, 200], [8, 96, 0]),
         gemm_shot(tile, [20, 40, 26], 3),
         gemm_shot(tile, [20, 24, 26], 3),
     ];
     Case::of::<gemm<'_, 128, 64, 48>>("gemm::<128,64,48>", shots)
 }
 
-fn exchange_case() -> Case {
+/// The result `short` elements shorter than what goes into it.
+fn exchange_shot(short: usize) -> Shot {
     let x = whole(128, 6);
-    let want = all((0..128).map(|i| f64::from(5.0 + x[i / 64 * 64 + 63 - i % 64] + 2.0 * x[i])));
-    let args = vec![Arg::Slice(Buf::f32s(&x), 128), Arg::Slice(Buf::f32s(&[5.0; 128]), 128)];
-    let shot = shot(args, [2, 1, 1], move |b| same(b, 1, &want, 0.0));
-    Case::of::<exchange<'_>>("exchange", vec![shot])
+    let left = 128 - short;
+    let want = all((0..left).map(|i| f64::from(5.0 + x[i / 64 * 64 + 63 - i % 64] + 2.0 * x[i])));
+    let y = Buf::f32s(&vec![5.0; left]);
+    let args = vec![Arg::Slice(Buf::f32s(&x), 128), Arg::Slice(y, left as u32)];
+    let mut shot = shot(args, [2, 1, 1], move |b| same(b, 1, &want, 0.0));
+    shot.odd.past = short > 0;
+    shot
+}
+
+fn exchange_case() -> Case {
+    Case::of::<exchange<'_>>("exchange", vec![exchange_shot(0), exchange_shot(9)])
 }
 
 /// Sums of partitions, the rows of the result `stride` elements apart.
@@ -408,7 +435,8 @@ pub fn words(v: &[u32]) -> Buf {
     Buf::of(v.iter().flat_map(|x| x.to_le_bytes()).collect())
 }
 
-fn divide_case() -> Case {
+/// Of the first elements of `a` and `b` only; the others read 0.
+fn divide_shot(short: [usize; 2]) -> Shot {
     // Where a quotient by way of a float reciprocal is wrong: llvm/llvm-project#194829.
     let edges = [
         1,
@@ -425,11 +453,15 @@ fn divide_case() -> Case {
     ];
     let pairs: Vec<(u32, u32)> = edges.iter().flat_map(|&a| edges.map(|b| (a, b))).collect();
     let n = pairs.len() as u32;
-    let (a, b): (Vec<u32>, Vec<u32>) = pairs.into_iter().unzip();
-    let want: Vec<u32> = a.iter().zip(&b).map(|(n, d)| (n / d) ^ ((n % d) << 1)).collect();
+    let (mut a, mut b): (Vec<u32>, Vec<u32>) = pairs.into_iter().unzip();
+    let left = short.map(|s| n as usize - s);
+    a[left[0]..].fill(0);
+    b[left[1]..].fill(0);
+    let of = |n: u32, d: u32| n.checked_div(d).unwrap_or(u32::MAX) ^ (n.checked_rem(d).unwrap_or(n) << 1);
+    let want: Vec<u32> = a.iter().zip(&b).map(|(&n, &d)| of(n, d)).collect();
     let args = vec![
-        Arg::Slice(words(&a), n),
-        Arg::Slice(words(&b), n),
+        Arg::Slice(words(&a[..left[0]]), left[0] as u32),
+        Arg::Slice(words(&b[..left[1]]), left[1] as u32),
         Arg::Slice(Buf::poisoned(4 * n as usize), n),
     ];
     let check = move |b: &[Vec<u8>]| {
@@ -446,7 +478,13 @@ fn divide_case() -> Case {
             None => Ok(()),
         }
     };
-    Case::of::<divide<'_>>("divide", vec![shot(args, [n.div_ceil(64), 1, 1], check)])
+    let mut shot = shot(args, [n.div_ceil(64), 1, 1], check);
+    shot.odd.past = short != [0; 2];
+    shot
+}
+
+fn divide_case() -> Case {
+    Case::of::<divide<'_>>("divide", vec![divide_shot([0, 0]), divide_shot([20, 30])])
 }
 
 fn products_case() -> Case {

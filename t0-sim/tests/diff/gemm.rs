@@ -39,7 +39,10 @@ fn kernel(elem: Scalar, stages: u32) -> Func {
     let zero = b.constant(sum, 0);
     let init: Vec<Value> = (0..4).map(|_| b.op1_as(OpKind::FragSplat, &[zero], acc_ty)).collect();
     let (lo, step) = (b.u32(0), b.u32(TILE[2]));
-    let hints = LoopHints { unroll: false, stages };
+    let hints = LoopHints {
+        stages,
+        ..LoopHints::default()
+    };
     let acc = b.for_([lo, mats[0][2], step], hints, &init, |b, k, acc| {
         let tiles = [0, 1].map(|m| {
             let ty = Ty::LdsTile(TileTy {

@@ -2,11 +2,11 @@
 
 use crate::build::Builder;
 use crate::func::{Func, LdsAlloc, OpId, Value};
-use crate::op::{LdsId, OpKind, Pred};
+use crate::op::{LdsId, OpKind, Pred, CHUNK_OUTSIDE};
 use crate::passes::rewrite::Rewriter;
 use crate::ty::{Scalar, Ty};
 
-use super::arith::Arith;
+use super::arith::{split_const, Arith};
 use super::layout::Layout;
 use super::Place;
 
@@ -130,6 +130,44 @@ pub(super) fn fetch(b: &mut Builder, l: &Layout, args: &[Value]) -> Vec<Value> {
     )
 }
 
+/// The same for a tile inside its matrix (see [`crate::op::Inside`]): where a lane reads and where the wave does are apart, so
+/// that what changes from tile to tile along a loop is one number for the wave.
+/// It begins `ahead` columns after the place in `args`.
+pub(super) fn fetch_inside(b: &mut Builder, l: &Layout, args: &[Value], ahead: u32, all_rows: bool) -> Vec<Value> {
+    let [buf, rows, stride, row, col] = [args[0], args[1], args[3], args[4], args[5]];
+    let size = l.ty.elem.bytes();
+    let base = ahead * size;
+    let down = b.mul(row, stride);
+    let (down, along) = (b.mul_const(down, size), b.mul_const(col, size));
+    let wave = b.add(down, along);
+    let left = b.left(rows, row);
+    let all = chunks(b, l);
+    let chunk = |(n, c): (usize, Chunk)| {
+        let index = b.mul(c.row, stride);
+        let mut index = b.add(index, c.col);
+        if c.row_const != 0 {
+            let rows = b.mul_const(stride, c.row_const);
+            index = b.add(index, rows);
+        }
+        let mut lane = b.mul_const(index, size);
+        let tile = b.u32(l.ty.rows); // chunks past the tile count as rows past it
+        let rows = match (all_rows, l.is_partial(n as u32)) {
+            (true, false) => None,
+            (true, true) => Some(tile),
+            (false, false) => Some(left),
+            (false, true) => Some(b.op1(OpKind::Min, &[left, tile])),
+        };
+        if let Some(rows) = rows {
+            let rows = b.left_const(rows, c.row_const);
+            let ok = b.lt(c.row, rows);
+            let nowhere = b.u32(CHUNK_OUTSIDE);
+            lane = b.select(ok, lane, nowhere);
+        }
+        b.op1_as(OpKind::LoadChunk { base }, &[buf, lane, wave], l.chunk_ty())
+    };
+    all.into_iter().enumerate().map(chunk).collect()
+}
+
 fn access(b: &mut Builder, l: &Layout, w: &Window, n: u32, c: &Chunk) -> Access {
     let mut rows = w.rows;
     if l.is_partial(n) {
@@ -178,16 +216,20 @@ fn load_elements(b: &mut Builder, l: &Layout, w: &Window, a: &Access) -> Value {
 }
 
 /// Builds a commit: the lane's chunks into a tile's place in LDS.
-pub(super) fn commit(b: &mut Builder, place: &Place, staged: &[Value]) {
+pub(super) fn commit(r: &mut Rewriter<'_>, place: &Place, staged: &[Value]) {
     let l = &place.layout;
+    let (place_offset, place_base) = split_const(r, place.offset);
+    let b = &mut r.b;
     for (n, (c, &value)) in chunks(b, l).iter().zip(staged).enumerate() {
         let row = b.mul_const(c.row, l.stride);
         let col = b.mul_const(c.col, l.ty.elem.bytes());
-        let offset = b.add(row, col);
-        let offset = b.add(offset, place.offset);
+        let mut offset = b.add(row, col);
+        if let Some(at) = place_offset {
+            offset = b.add(offset, at);
+        }
         let kind = OpKind::LdsStore {
             lds: place.lds,
-            base: c.row_const * l.stride,
+            base: c.row_const * l.stride + place_base,
             slot: place.slot,
         };
         if !l.is_partial(n as u32) {

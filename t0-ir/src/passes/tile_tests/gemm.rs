@@ -139,6 +139,7 @@ impl Gemm {
         let bounds = self.bounds(b, p.mats[0][2]);
         let hints = LoopHints {
             stages: self.stages,
+            turns: false,
             unroll: false,
         };
         let acc = b.for_(bounds, hints, &acc, |b, i, acc| {

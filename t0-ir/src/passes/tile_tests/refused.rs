@@ -21,6 +21,7 @@ fn looping(body: impl FnOnce(&mut Builder, Value, Value) -> Value) -> Func {
     let (lo, step) = (b.u32(0), b.u32(32));
     let hints = LoopHints {
         stages: 2,
+        turns: false,
         unroll: false,
     };
     b.for_([lo, Value(2), step], hints, &[lo], |b, i, c| vec![body(b, i, c[0])]);

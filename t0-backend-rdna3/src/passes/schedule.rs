@@ -1,0 +1,256 @@
+//! The order of instructions within blocks.
+//!
+//! Problem: a wave issues in order and waits for what is not there yet. Selection leaves the order of the source, in which
+//! loads stand next to their uses. Method: list scheduling, forwards, of each block's graph of dependences
+//! ([`super::depend`]): of the instructions whose operands are there by now, the one with the longest way to the block's end.
+//! So loads go first and what needs them last, and the matrix products stand between.
+//!
+//! Registers: an order that hides more keeps more values alive. While more are alive than `limits` allows, or would be,
+//! what ends lives goes first, and otherwise what stands first. `limits` is a wish: the caller allocates and falls back to the
+//! old order when it is not met.
+//!
+//! An IMPLICIT_DEF goes right before the first part of its register. The branch stays last.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use petgraph::graph::NodeIndex;
+use petgraph::Direction;
+
+use super::depend::{cost, depend, Dag, Node};
+use super::liveness::{liveness, Liveness};
+use crate::isa::Class as Unit;
+use crate::mir::{Class, MFunc, MInst, VReg};
+
+/// Most instructions that are looked at for one that keeps the registers within their limits.
+const WINDOW: usize = 32;
+
+/// Runs the pass. `limits`: scalar and vector registers that may be alive at once.
+pub fn schedule(m: &mut MFunc, limits: [u32; 2]) {
+    let live = liveness(m);
+    for b in 0..m.blocks.len() {
+        let (first, end) = (2 * live.first[b], 2 * live.first[b + 1]);
+        let insts = &m.blocks[b].insts;
+        let body = insts.len() - usize::from(insts.last().is_some_and(ends_block));
+        if body < 2 {
+            continue;
+        }
+        let nodes = Node::all(&insts[..body]);
+        let order = Scheduler::new(m, &nodes, &live, (first, end), limits).run();
+        let order: Vec<usize> = order.into_iter().flat_map(|k| nodes[k].at.clone()).collect();
+        let mut old: Vec<Option<MInst>> = std::mem::take(&mut m.blocks[b].insts).into_iter().map(Some).collect();
+        let tail = old.split_off(body);
+        let scheduled = order.into_iter().map(|k| old[k].take());
+        m.blocks[b].insts = scheduled.chain(tail).flatten().collect();
+    }
+}
+
+/// Registers of each class alive at once, where most are.
+pub fn peak(m: &MFunc) -> [u32; 2] {
+    let live = liveness(m);
+    let end = 2 * live.first.last().copied().unwrap_or(0) as usize + 2;
+    let mut most = [0; 2];
+    for (n, class) in [Class::S, Class::V].into_iter().enumerate() {
+        let mut change = vec![0i64; end + 1];
+        for (info, segments) in m.vregs.iter().zip(&live.segments).filter(|(i, _)| i.class == class) {
+            for s in segments {
+                change[s.start as usize] += i64::from(info.width);
+                change[s.end as usize] -= i64::from(info.width);
+            }
+        }
+        let now = change.iter().scan(0, |sum, c| {
+            *sum += c;
+            Some(*sum)
+        });
+        most[n] = now.max().unwrap_or(0) as u32;
+    }
+    most
+}
+
+fn ends_block(i: &MInst) -> bool {
+    let unit = i.opcode().map(|o| o.row().class);
+    matches!(unit, Some(Unit::Branch | Unit::End))
+}
+
+/// A block on its way to a new order.
+struct Scheduler<'a> {
+    m: &'a MFunc,
+    nodes: &'a [Node<'a>],
+    dag: Dag,
+    /// Longest way from the issue of each instruction to the block's end, in cycles.
+    height: Vec<u32>,
+    /// Instructions each still waits for.
+    missing: Vec<usize>,
+    /// Cycle from which each can issue, as far as it is known.
+    ready: Vec<u32>,
+    /// Instructions that wait for none any more.
+    free: BTreeSet<usize>,
+    /// Those of them whose time has come, by what they hold up.
+    due: BTreeSet<(Reverse<u32>, usize)>,
+    /// The others, by their time.
+    later: BTreeSet<(u32, usize)>,
+    /// Instructions that have still to read or write each register.
+    users: HashMap<VReg, u32>,
+    alive: HashSet<VReg>,
+    /// Registers alive behind the block.
+    out: HashSet<VReg>,
+    pressure: [i64; 2],
+    limits: [i64; 2],
+}
+
+impl<'a> Scheduler<'a> {
+    fn new(m: &'a MFunc, nodes: &'a [Node<'a>], live: &Liveness, (first, end): (u32, u32), limits: [u32; 2]) -> Self {
+        let dag = depend(m, nodes);
+        let mut users: HashMap<VReg, u32> = HashMap::new();
+        nodes
+            .iter()
+            .flat_map(Node::registers)
+            .for_each(|r| *users.entry(r).or_default() += 1);
+        let (mut alive, mut out) = (HashSet::new(), HashSet::new());
+        let mut pressure = [0; 2];
+        for (r, segments) in (0..).map(VReg).zip(&live.segments) {
+            if segments.iter().any(|s| s.start < end && s.end >= end) {
+                out.insert(r);
+            }
+            if segments.iter().any(|s| s.start <= first && s.end > first) {
+                alive.insert(r);
+                pressure[class(m, r)] += i64::from(m.info(r).width);
+            }
+        }
+        let missing = count(&dag, Direction::Incoming);
+        let mut s = Scheduler {
+            height: heights(&dag, nodes),
+            ready: vec![0; nodes.len()],
+            free: BTreeSet::new(),
+            due: BTreeSet::new(),
+            later: BTreeSet::new(),
+            missing,
+            m,
+            nodes,
+            dag,
+            users,
+            alive,
+            out,
+            pressure,
+            limits: limits.map(i64::from),
+        };
+        for k in 0..nodes.len() {
+            if s.missing[k] == 0 {
+                s.release(k);
+            }
+        }
+        s
+    }
+
+    /// The new order.
+    fn run(mut self) -> Vec<usize> {
+        let mut order = Vec::with_capacity(self.nodes.len());
+        let mut now = 0;
+        while !self.free.is_empty() {
+            if self.due.is_empty() {
+                now = now.max(self.later.first().map_or(now, |l| l.0));
+            }
+            while let Some(&(at, k)) = self.later.first().filter(|l| l.0 <= now) {
+                self.later.remove(&(at, k));
+                self.due.insert((Reverse(self.height[k]), k));
+            }
+            let Some(k) = self.choose() else { continue };
+            now = now.max(self.ready[k]);
+            self.issue(k, now);
+            now += cost(self.nodes[k].inst).1;
+            order.push(k);
+        }
+        order
+    }
+
+    /// The next instruction: the one that holds up most, if there are registers for it.
+    fn choose(&self) -> Option<usize> {
+        let over = |k: usize| {
+            let change = self.change(k);
+            (0..2).any(|c| change[c] > 0 && self.pressure[c] + change[c] > self.limits[c])
+        };
+        let wanted = self.due.iter().take(WINDOW).map(|d| d.1);
+        let fits = wanted.clone().find(|&k| !over(k));
+        fits.or_else(|| {
+            let first = self.free.iter().take(WINDOW).copied();
+            first.min_by_key(|&k| {
+                let change = self.change(k);
+                let worst = (0..2).map(|c| change[c] * i64::from(self.pressure[c] + change[c] > self.limits[c]));
+                (worst.sum::<i64>(), k)
+            })
+        })
+    }
+
+    /// How the registers alive change with an instruction.
+    fn change(&self, k: usize) -> [i64; 2] {
+        let mut change = [0; 2];
+        for r in self.nodes[k].registers() {
+            let width = i64::from(self.m.info(r).width);
+            let last = self.users[&r] == 1 && !self.out.contains(&r);
+            match (self.alive.contains(&r), last) {
+                (true, true) => change[class(self.m, r)] -= width,
+                (false, false) => change[class(self.m, r)] += width,
+                _ => {}
+            }
+        }
+        change
+    }
+
+    fn issue(&mut self, k: usize, now: u32) {
+        self.free.remove(&k);
+        self.due.remove(&(Reverse(self.height[k]), k));
+        self.later.remove(&(self.ready[k], k));
+        let change = self.change(k);
+        (0..2).for_each(|c| self.pressure[c] += change[c]);
+        for r in self.nodes[k].registers() {
+            let left = self.users.entry(r).or_default();
+            *left -= 1;
+            match *left == 0 && !self.out.contains(&r) {
+                true => self.alive.remove(&r),
+                false => self.alive.insert(r),
+            };
+        }
+        let mut next = self
+            .dag
+            .neighbors_directed(NodeIndex::new(k), Direction::Outgoing)
+            .detach();
+        while let Some((edge, to)) = next.next(&self.dag) {
+            let to = to.index();
+            self.ready[to] = self.ready[to].max(now + self.dag[edge]);
+            self.missing[to] -= 1;
+            if self.missing[to] == 0 {
+                self.release(to);
+            }
+        }
+    }
+
+    fn release(&mut self, k: usize) {
+        self.free.insert(k);
+        self.later.insert((self.ready[k], k));
+    }
+}
+
+fn class(m: &MFunc, r: VReg) -> usize {
+    usize::from(m.info(r).class == Class::V)
+}
+
+fn count(dag: &Dag, way: Direction) -> Vec<usize> {
+    dag.node_indices()
+        .map(|n| dag.neighbors_directed(n, way).count())
+        .collect()
+}
+
+/// Longest ways to the end; edges lead from lower to higher numbers.
+fn heights(dag: &Dag, nodes: &[Node<'_>]) -> Vec<u32> {
+    let mut height = vec![0; nodes.len()];
+    for k in (0..nodes.len()).rev() {
+        let (latency, _) = cost(nodes[k].inst);
+        let mut most = latency;
+        let mut next = dag.neighbors_directed(NodeIndex::new(k), Direction::Outgoing).detach();
+        while let Some((edge, to)) = next.next(dag) {
+            most = most.max(dag[edge] + height[to.index()]);
+        }
+        height[k] = most;
+    }
+    height
+}
