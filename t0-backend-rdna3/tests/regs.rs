@@ -1,7 +1,11 @@
 //! The register allocation checker finds planted errors; the allocator keeps loops free of moves.
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
 use std::collections::BTreeSet;
+
+use common::random;
 use t0_backend_rdna3::check::{check_code, Finding};
 use t0_backend_rdna3::mir::{MFunc, MOp, MOperand, VReg};
 use t0_backend_rdna3::passes::allocate::{allocate, Assignment};
@@ -9,39 +13,11 @@ use t0_backend_rdna3::passes::check_allocation::check_allocation;
 use t0_backend_rdna3::passes::encode::encode;
 use t0_backend_rdna3::passes::fix_hazards::fix_hazards;
 use t0_backend_rdna3::passes::insert_waits::insert_waits;
-use t0_backend_rdna3::passes::legalize::legalize;
 use t0_backend_rdna3::passes::liveness::{effects, liveness};
 use t0_backend_rdna3::passes::phys::{expand, PFunc};
-use t0_backend_rdna3::select::{select, Entry};
 use t0_backend_rdna3::target::GFX1100;
-use t0_backend_rdna3::{compile, object, CompileError, Options};
-use t0_ir::analysis::uniform::{Uniform, Uniformity};
-use t0_ir::testing::{random_case, Options as Random};
+use t0_backend_rdna3::{compile, CompileError, Options};
 use t0_ir::{Builder, Func, OpKind, Param, ParamKind, Role, Scalar, Ty, Value};
-
-/// A random kernel up to register allocation.
-fn random(seed: u64) -> MFunc {
-    let allow = |k: &OpKind, a: Scalar, _: Scalar| a.bytes() < 8 && !matches!(k, OpKind::Div);
-    let options = Random {
-        ops: 50,
-        allow: &allow,
-        ..Random::default()
-    };
-    let f = random_case(seed, &options).func;
-    let uniform = Uniform::of(&f);
-    let known = (0..f.values.len() as u32)
-        .map(|v| uniform.value(Value(v)) <= Uniformity::Wave)
-        .collect();
-    let resources = object::Resources {
-        kernarg_bytes: 64,
-        dispatch_ptr: true,
-        ..object::Resources::default()
-    };
-    let sgprs = object::initial_sgprs(&resources, &GFX1100).unwrap();
-    let mut m = select(&f, known, &Entry { sgprs }).unwrap();
-    legalize(&mut m);
-    m
-}
 
 /// Registers connected by copies may rightly share a place; each gets the number of its family.
 fn families(m: &MFunc) -> Vec<usize> {

@@ -286,6 +286,44 @@ mod tests {
         assert_eq!((lds.vm.len(), lds.lgkm.len(), lds.lds), (0, 1, true));
     }
 
+    fn with_waits(lines: &[&str]) -> Vec<String> {
+        let inst = |l: &&str| PInst::new(parse(l, &GFX1100).unwrap(), Span::default());
+        let mut p = PFunc {
+            blocks: vec![lines.iter().map(inst).collect()],
+        };
+        insert_waits(&mut p);
+        p.blocks[0].iter().map(|i| i.inst.to_string()).collect()
+    }
+
+    #[test]
+    fn stores_of_loads_in_a_row_wait_once() {
+        let loads = [
+            "buffer_load_b32 v1, v0, s[0:3], 0 offen",
+            "buffer_load_b32 v2, v0, s[0:3], 0 offen",
+        ];
+        let stores = ["ds_store_b32 v0, v1", "ds_store_b32 v0, v2"];
+        let all = with_waits(&[loads[0], loads[1], stores[0], stores[1]]);
+        assert_eq!(all[2..], ["s_waitcnt vmcnt(0)", stores[0], stores[1]]);
+        // Another instruction between them has its own time to pass.
+        let all = with_waits(&[loads[0], loads[1], stores[0], "s_nop 0", stores[1]]);
+        assert_eq!(all[2..4], ["s_waitcnt vmcnt(1)", stores[0]]);
+        assert_eq!(all[5..], ["s_waitcnt vmcnt(0)", stores[1]]);
+    }
+
+    #[test]
+    fn what_issues_in_the_counter_is_not_waited_past() {
+        // The second load counts in VMcnt itself: the wait behind it is for another number.
+        let lines = [
+            "buffer_load_b32 v1, v0, s[0:3], 0 offen",
+            "buffer_load_b32 v2, v0, s[0:3], 0 offen",
+            "buffer_load_b32 v3, v1, s[0:3], 0 offen",
+            "buffer_load_b32 v4, v2, s[0:3], 0 offen",
+        ];
+        let all = with_waits(&lines);
+        let waits: Vec<&String> = all.iter().filter(|l| l.starts_with("s_waitcnt")).collect();
+        assert_eq!(waits, ["s_waitcnt vmcnt(1)", "s_waitcnt vmcnt(1)"]);
+    }
+
     #[test]
     #[cfg(debug_assertions)]
     #[should_panic(expected = "counts in VMcnt and LGKMcnt")]

@@ -22,6 +22,8 @@ pub(crate) const WAVE_SIZE: u32 = 32;
 /// Names of the machine passes in order, selection first.
 pub const PIPELINE: &[&str] = &[
     "select",
+    "remove_dead",
+    "forward_copies",
     "legalize",
     "schedule",
     "allocate",
