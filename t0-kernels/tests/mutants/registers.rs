@@ -272,13 +272,10 @@ impl Maker<'_> {
                 return Some(UPPER);
             }
         }
-        if b.row().name == "v_mul_f32"
-            && a.row().name == "v_cndmask_b32"
-            && a.operands[2] == Operand::Literal(0x7f80_0000)
-        {
-            if source_line(&self.image.spot(i)).contains("- max).exp()") {
-                return Some("v - max is never above 0, so its exponential is never infinite");
-            }
+        let overflow = a.row().name == "v_cndmask_b32" && a.operands[2] == Operand::Literal(0x7f80_0000);
+        let scaled = overflow && b.row().name == "v_mul_f32";
+        if scaled && source_line(&self.image.spot(i)).contains("- max).exp()") {
+            return Some("v - max is never above 0, so its exponential is never infinite");
         }
         let tested = a.row().name == "s_cmp_lt_u32" && b.row().name == "s_cselect_b32";
         if tested && source_line(&self.image.spot(i)).contains(".step_by(BK)") {
