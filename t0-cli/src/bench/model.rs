@@ -183,7 +183,7 @@ pub fn run(args: &Args, out: &mut Output) -> Result<Outcome, CliError> {
         out.line(BASIS)?;
         out.line(&format!("products {N} x {N} x {N}, TFLOP/s; published: {SEB}; {HK}"))?;
         let more = if args.sensitivity {
-            ", and --sensitivity some minutes more"
+            ", and --sensitivity some twenty minutes more"
         } else {
             ""
         };
