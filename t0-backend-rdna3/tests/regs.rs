@@ -174,6 +174,7 @@ fn accumulators(n: usize, group: u32) -> Func {
         slots: 1,
         elem: None,
         tile: false,
+        swizzled: false,
     });
     for (i, s) in sums.into_iter().enumerate() {
         let x = b.op1(OpKind::VecGet { index: i as u32 % 8 }, &[s]);

@@ -119,6 +119,8 @@ pub struct LdsAlloc {
     pub elem: Option<Scalar>,
     /// Made by the compiler for a tile: the compiler places its barriers. Otherwise `Shared`: the user does.
     pub tile: bool,
+    /// The tile's rows lie one after the other with their chunks of 16 bytes exchanged (see `lower_tiles`), not padded.
+    pub swizzled: bool,
 }
 
 /// A kernel.

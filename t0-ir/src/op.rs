@@ -386,8 +386,9 @@ ops! {
     FragSplat = "frag_splat", Exactly(1), GIVEN, Pure, Wave;
     /// `wmma a, b, c`: c + a·bᵀ on 16×16 blocks.
     Wmma = "wmma", Exactly(3), ResultRule::Operand(2), Pure, Wave;
-    /// `lds_frag_load offset`: an input fragment: each lane reads its 16 consecutive elements at byte `offset: u32` + `base`.
-    LdsFragLoad { lds: LdsId, base: u32, slot: u32 } = "lds_frag_load", Exactly(1), GIVEN, Read, Wave;
+    /// `lds_frag_load offset`: an input fragment: each lane reads its 16 consecutive elements at byte `offset: u32` + `base`; with two
+    /// offsets, 8 at each.
+    LdsFragLoad { lds: LdsId, base: u32, slot: u32 } = "lds_frag_load", Any, GIVEN, Read, Wave;
 
     // ---- tiles: gone after lower_tiles -----------------------------------------------------------------------------
     /// `tile_load buf, rows, cols, stride, row, col` → LdsTile: the block of the matrix at (row, col) in LDS, outside filled with 0.

@@ -139,6 +139,7 @@ mod tests {
             slots: 1,
             elem: None,
             tile: false,
+            swizzled: false,
         });
         for (i, s) in sums.into_iter().enumerate() {
             let x = b.op1(OpKind::VecGet { index: 0 }, &[s]);

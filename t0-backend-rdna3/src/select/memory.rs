@@ -495,16 +495,19 @@ impl Select<'_> {
         Ok(Rep::Regs(to))
     }
 
-    pub(super) fn lds_frag_load(&mut self, lds: LdsId, base: u32, result: Value, offset: Value) -> Sel<Rep> {
+    pub(super) fn lds_frag_load(&mut self, lds: LdsId, base: u32, result: Value, offsets: &[Value]) -> Sel<Rep> {
         let width = dwords(self.ty(result));
         if width % 4 != 0 {
             return self.unsupported(format!("loading {} from LDS", self.ty(result)));
         }
-        let (addr, at) = self.lds_address(lds, base, offset);
+        let places: Vec<_> = offsets.iter().map(|&o| self.lds_address(lds, base, o)).collect();
         let to = self.m.vreg(Class::V, width);
         self.pseudo(MOp::ImplicitDef, vec![to.into()]);
         for i in 0..width / 4 {
-            let at = at + 16 * i;
+            let (addr, at) = match places[..] {
+                [first] => (first.0, first.1 + 16 * i),
+                _ => places[i as usize],
+            };
             let (addr, at) = match at {
                 0..=0xffff => (addr, at),
                 _ => (self.v(Vop2::v_add_nc_u32, &[at.into(), addr.into()]), 0),

@@ -700,7 +700,7 @@ impl<'a> Select<'a> {
             K::WaveBroadcast => self.wave_broadcast(args[0], args[1])?,
             K::FragSplat => self.frag_splat(results[0], args[0])?,
             K::Wmma => self.wmma(results[0], args)?,
-            K::LdsFragLoad { lds, base, .. } => self.lds_frag_load(*lds, *base, results[0], args[0])?,
+            K::LdsFragLoad { lds, base, .. } => self.lds_frag_load(*lds, *base, results[0], args)?,
             K::TileLoad
             | K::TileFetch { .. }
             | K::TileCommit { .. }

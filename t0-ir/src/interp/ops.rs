@@ -307,17 +307,20 @@ impl<'f> Group<'f, '_> {
         let ty = self.func.ty(op.results[0]);
         let (s, size) = (ty.elem(), ty.elem().bytes());
         let mut out = poison_of(ty);
-        let n = out.len();
-        for l in lanes(m) {
-            let offset = w.lanes(op.args[0])[l] + u64::from(base);
-            if offset >= u64::from(LDS_OUTSIDE) {
-                out.iter_mut().for_each(|o| o[l] = 0);
-                continue;
-            }
-            let at = self.lds_at(w, op, lds, offset, size * n as u32, access)?;
-            for (e, o) in out.iter_mut().enumerate() {
-                let at = at + e * size as usize;
-                o[l] = from_memory(s, &self.lds.bytes[at..at + size as usize]);
+        // A fragment may come in two parts.
+        let part = out.len() / op.args.len();
+        for (&offset, out) in op.args.iter().zip(out.chunks_mut(part)) {
+            for l in lanes(m) {
+                let offset = w.lanes(offset)[l] + u64::from(base);
+                if offset >= u64::from(LDS_OUTSIDE) {
+                    out.iter_mut().for_each(|o| o[l] = 0);
+                    continue;
+                }
+                let at = self.lds_at(w, op, lds, offset, size * part as u32, access)?;
+                for (e, o) in out.iter_mut().enumerate() {
+                    let at = at + e * size as usize;
+                    o[l] = from_memory(s, &self.lds.bytes[at..at + size as usize]);
+                }
             }
         }
         w.set(op.results[0], Val::Elems(out));

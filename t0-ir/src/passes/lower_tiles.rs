@@ -17,9 +17,11 @@
 pub(crate) mod arith;
 mod fetch;
 pub(crate) mod layout;
+pub(crate) mod swizzle;
 
 use std::collections::{HashMap, HashSet};
 
+use crate::build::Builder;
 use crate::diag::{Diag, Diags};
 use crate::func::{Func, OpId, Region, Span, Value};
 use crate::op::{Convergent, Effect, Inside, LdsId, OpKind};
@@ -29,6 +31,7 @@ use crate::ty::{TileTy, Ty};
 use arith::{split_const, Arith};
 pub(crate) use fetch::new_alloc;
 use layout::Layout;
+use swizzle::{WholeChunks, UNIT};
 
 /// Lowers all tile operations.
 ///
@@ -38,6 +41,7 @@ pub fn run(func: &mut Func) -> Result<(), Diags> {
     let mut pass = LowerTiles {
         used: used_values(func),
         ahead: ahead(func, &func.body),
+        whole: WholeChunks::of(func),
         staged: HashMap::new(),
         tiles: HashMap::new(),
         pending: Vec::new(),
@@ -107,6 +111,8 @@ struct LowerTiles {
     used: HashSet<Value>,
     /// Sums of the index of a loop with [`crate::LoopHints::turns`] and a constant; `pipeline_lds` saw to it that they do not wrap.
     ahead: HashMap<Value, (Value, u32)>,
+    /// Tiles that may be swizzled.
+    whole: WholeChunks,
     /// Staged tiles of the old function.
     staged: HashMap<Value, Vec<Value>>,
     /// Tiles in LDS of the old function.
@@ -124,7 +130,8 @@ impl Rewrite for LowerTiles {
         match op.kind {
             OpKind::TileLoad => self.load(r, id)?,
             OpKind::TileFetch { inside } => {
-                let layout = tile_layout(r, op.results[0], op.span)?;
+                // Only its chunks matter here.
+                let layout = tile_layout(r, op.results[0], op.span, true)?;
                 let mut args = r.get_all(&op.args);
                 let chunks = match inside {
                     Inside::Unknown => fetch::fetch(&mut r.b, &layout, &args),
@@ -165,7 +172,7 @@ impl LowerTiles {
     /// Notes where the tile that an operation results in lies.
     fn place(&mut self, r: &Rewriter<'_>, id: OpId, lds: LdsId, slot: u32, offset: Value) -> Result<Place, Diag> {
         let op = r.old.op(id);
-        let layout = tile_layout(r, op.results[0], op.span)?;
+        let layout = tile_layout(r, op.results[0], op.span, r.old.lds[lds.0 as usize].swizzled)?;
         let offset = r.get(offset);
         let place = Place {
             lds,
@@ -203,7 +210,8 @@ impl LowerTiles {
     fn load(&mut self, r: &mut Rewriter<'_>, id: OpId) -> Result<(), Diags> {
         let op = r.old.op(id);
         let tile = op.results[0];
-        let layout = tile_layout(r, tile, op.span)?;
+        let swizzled = self.whole.has(r.old, tile, tile_ty(r, tile));
+        let layout = tile_layout(r, tile, op.span, swizzled)?;
         if !self.used.contains(&tile) {
             return Ok(());
         }
@@ -239,37 +247,68 @@ impl LowerTiles {
         if ty.rows < 16 || ty.cols < 16 || first >= ty.rows / 16 || first_k > ty.cols - 16 {
             return Err(outside(ty, first, first_k, op.span).into());
         }
-        let size = ty.elem.bytes();
         let (place_offset, place_base) = split_const(r, place.offset);
-        let base = first * 16 * stride + first_k * size + place_base;
         let b = &mut r.b;
         let lane = b.op1(OpKind::LaneId, &[]);
         let row = b.and_const(lane, 15);
-        let mut offset = b.mul_const(row, stride);
-        for (part, bytes) in [(block, 16 * stride), (k, size)] {
-            if let Some(part) = part {
-                let at = b.mul_const(part, bytes);
-                offset = b.add(offset, at);
-            }
+        let mut line = b.mul_const(row, stride);
+        if let Some(block) = block {
+            let at = b.mul_const(block, 16 * stride);
+            line = b.add(line, at);
         }
         if let Some(at) = place_offset {
-            offset = b.add(offset, at);
+            line = b.add(line, at);
         }
+        let (columns, column_base) = columns(b, &place.layout, row, k, first_k);
+        let offsets: Vec<Value> = columns.into_iter().map(|at| b.add(line, at)).collect();
         let kind = OpKind::LdsFragLoad {
             lds: place.lds,
-            base,
+            base: first * 16 * stride + column_base + place_base,
             slot: place.slot,
         };
-        let frag = b.op1_as(kind, &[offset], r.old.ty(op.results[0]));
+        let frag = b.op1_as(kind, &offsets, r.old.ty(op.results[0]));
         r.set(op.results[0], frag);
         Ok(())
     }
 }
 
+/// Where in their row the lanes of a fragment load find its elements from column `k` + `first_k` on: the whole, or each half where a
+/// swizzle parts them; and a constant to be added.
+fn columns(b: &mut Builder, l: &Layout, row: Value, k: Option<Value>, first_k: u32) -> (Vec<Value>, u32) {
+    let size = l.ty.elem.bytes();
+    let moving = k.map(|k| b.mul_const(k, size));
+    let fixed = first_k * size;
+    let Some(swizzle) = l.swizzle else {
+        let zero = b.u32(0);
+        return (vec![moving.unwrap_or(zero)], fixed);
+    };
+    let turn = swizzle.turn(b, row);
+    let halves = (16 * size).div_ceil(UNIT);
+    // Whole turns of the chunks leave the rest of a constant alone.
+    let base = if moving.is_some() {
+        0
+    } else {
+        fixed - fixed % swizzle.span()
+    };
+    let half = |n: u32| {
+        let fixed = fixed - base + n * UNIT;
+        let at = match moving {
+            Some(at) => b.add_const(at, fixed),
+            None => b.u32(fixed),
+        };
+        b.op1(OpKind::Xor, &[at, turn])
+    };
+    ((0..halves).map(half).collect(), base)
+}
+
 /// Layout of a tile, which is a value of the old function.
-fn tile_layout(r: &Rewriter<'_>, tile: Value, span: Span) -> Result<Layout, Diag> {
+fn tile_layout(r: &Rewriter<'_>, tile: Value, span: Span, swizzled: bool) -> Result<Layout, Diag> {
+    Layout::new(tile_ty(r, tile), r.old.group, span, swizzled)
+}
+
+fn tile_ty(r: &Rewriter<'_>, tile: Value) -> TileTy {
     match r.old.ty(tile) {
-        Ty::Staged(t) | Ty::LdsTile(t) => Layout::new(t, r.old.group, span),
+        Ty::Staged(t) | Ty::LdsTile(t) => t,
         ty => panic!("lower_tiles: %{} is a {ty}, not a tile", tile.0),
     }
 }

@@ -33,6 +33,7 @@ use crate::op::{Effect, Inside, LdsId, LoopHints, OpKind, Pred};
 use crate::passes::lower_tiles::arith::Arith;
 use crate::passes::lower_tiles::layout::Layout;
 use crate::passes::lower_tiles::new_alloc;
+use crate::passes::lower_tiles::swizzle::WholeChunks;
 use crate::passes::rewrite::{rewrite, Rewrite, Rewriter};
 use crate::ty::Ty;
 use crate::verify::LDS_LIMIT;
@@ -42,13 +43,18 @@ use crate::verify::LDS_LIMIT;
 /// # Errors
 /// A loop that cannot be pipelined, with the reason.
 pub fn run(func: &mut Func) -> Result<(), Diags> {
-    rewrite(func, &mut PipelineLds::default())
+    let mut pass = PipelineLds {
+        at: HashMap::new(),
+        whole: WholeChunks::of(func),
+    };
+    rewrite(func, &mut pass)
 }
 
-#[derive(Default)]
 struct PipelineLds {
     /// Where the tile of a load that is pipelined lies: allocation, slot and byte offset (a new value).
     at: HashMap<OpId, (LdsId, u32, Value)>,
+    /// Tiles that may be swizzled.
+    whole: WholeChunks,
 }
 
 impl Rewrite for PipelineLds {
@@ -92,7 +98,7 @@ struct Plan {
 
 impl PipelineLds {
     fn pipeline(&mut self, r: &mut Rewriter<'_>, id: OpId, hints: LoopHints) -> Result<(), Diags> {
-        let plan = plan(r, id, hints.stages)?;
+        let plan = plan(r, &self.whole, id, hints.stages)?;
         let op = r.old.op(id);
         let region = &op.regions[0];
         let in_flight = plan.in_flight();
@@ -304,7 +310,7 @@ fn step(r: &mut Rewriter<'_>, i: Value, [_, hi, step]: [Value; 3]) -> Value {
 }
 
 /// Checks that a loop can be pipelined, and reserves its LDS.
-fn plan(r: &mut Rewriter<'_>, id: OpId, stages: u32) -> Result<Plan, Diags> {
+fn plan(r: &mut Rewriter<'_>, whole: &WholeChunks, id: OpId, stages: u32) -> Result<Plan, Diags> {
     let func = r.old;
     let op = func.op(id);
     let region = &op.regions[0];
@@ -338,7 +344,8 @@ fn plan(r: &mut Rewriter<'_>, id: OpId, stages: u32) -> Result<Plan, Diags> {
     let mut layouts = Vec::new();
     for &load in &loads {
         let load = func.op(load);
-        match Layout::new(tile_ty(func, load.results[0]), func.group, load.span) {
+        let (tile, ty) = (load.results[0], tile_ty(func, load.results[0]));
+        match Layout::new(ty, func.group, load.span, whole.has(func, tile, ty)) {
             Ok(l) => layouts.push(l),
             Err(d) => diags.push(d),
         }

@@ -250,6 +250,7 @@ impl Stage {
             slots: 1,
             elem: Some(elem),
             tile: false,
+            swizzled: false,
         });
         Val::Shared { lds, elem, len, atomic }
     }

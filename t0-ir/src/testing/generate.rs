@@ -36,6 +36,7 @@ pub fn random_case(seed: u64, options: &Options<'_>) -> Case {
         slots: 1,
         elem: None,
         tile: false,
+        swizzled: false,
     });
     let args = func.body.args.clone();
     let groups = [1 + rng.below(3) as u32, 1 + u32::from(rng.one_in(4)), 1];

@@ -442,6 +442,7 @@ impl Parser {
             false => None,
         };
         let tile = self.is_word("tile");
+        let swizzled = self.is_word("swizzled");
         Ok(LdsAlloc {
             name,
             bytes,
@@ -449,6 +450,7 @@ impl Parser {
             slots,
             elem,
             tile,
+            swizzled,
         })
     }
 

@@ -41,7 +41,12 @@ fn header(out: &mut String, func: &Func) {
         line(out, format_args!("file {f:?}"));
     }
     for a in &func.lds {
-        let tile = if a.tile { " tile" } else { "" };
+        let tile = match (a.tile, a.swizzled) {
+            (true, true) => " tile swizzled",
+            (true, false) => " tile",
+            (false, true) => " swizzled",
+            (false, false) => "",
+        };
         let elem = a.elem.map_or(String::new(), |e| format!(" of {e}"));
         let (bytes, align, slots) = (a.bytes, a.align, a.slots);
         line(

@@ -36,6 +36,7 @@ fn everything() -> Func {
         slots: 2,
         elem: Some(Scalar::F16),
         tile: true,
+        swizzled: true,
     });
     let (buf, m) = (f.body.args[1], f.body.args[2]);
     let mut b = Builder::new(f);

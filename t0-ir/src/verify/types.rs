@@ -254,7 +254,9 @@ impl Checker<'_> {
             OpKind::Wmma => self.wmma(),
             OpKind::LdsFragLoad { lds, base, slot } => {
                 self.lds(lds, base, slot)?;
-                self.expect(0, Ty::U32)?;
+                let parts = self.op.args.len();
+                ensure(matches!(parts, 1 | 2), || format!("{parts} offsets, not one or two"))?;
+                self.u32s(0, parts)?;
                 self.input_frag().map(drop)
             }
             _ => self.tile_or_control(),

@@ -190,10 +190,17 @@ impl Maker<'_> {
             return Some("v0 is here 4 * wave in lane 0 and the lane's number elsewhere: 0 in work-item 0 only");
         }
         let compares = self.inst(i).row().name;
+        let in_array = compares == "v_cmp_lt_u32" && self.inst(i).operands[2] == Operand::int(64);
+        if in_array && line.contains("[63 - l]") && self.one_axis() {
+            return Some("v0, the work-item's number, is below the 64 elements, too");
+        }
         if line.contains("(v - max).exp()") && self.inst(i).to_string().contains("v_cmp_lt_f32_e64 s1, 0x42b17218") {
             return Some("v - max is never above 0, and v0, a lane's number, is next to 0 as a float");
         }
-        let number = |k: &usize| matches!(self.inst(*k).row().name, "v_and_b32" | "v_add_nc_u32");
+        let number = |k: &usize| {
+            let name = self.inst(*k).row().name;
+            matches!(name, "v_and_b32" | "v_add_nc_u32" | "v_min_u32" | "v_lshlrev_b32")
+        };
         let small = self.one_axis() && self.written(i, Reg::v(0)).iter().all(number);
         let same_twice = self.inst(i).operands.get(1) == self.inst(i).operands.get(2);
         if compares == "v_cmp_u_f32" && same_twice && small {
@@ -288,7 +295,12 @@ impl Maker<'_> {
         if let ("s_mov_b32", "s_lshl_b64", [Operand::Reg(high), _], Some(pair)) =
             (a.row().name, b.row().name, &a.operands[..], b.operands[1].reg())
         {
-            if pair.index + 1 == high.index && self.constant(i, *high, DEPTH) == Some(0) {
+            let product = a.operands[1].reg().is_some_and(|from| {
+                let last = self.written(i, from);
+                let name = |k: &usize| self.inst(*k).row().name;
+                !last.is_empty() && last.iter().all(|k| matches!(name(k), "s_mul_hi_u32" | "s_add_u32"))
+            });
+            if pair.index + 1 == high.index && (product || self.constant(i, *high, DEPTH) == Some(0)) {
                 return Some(UPPER);
             }
         }

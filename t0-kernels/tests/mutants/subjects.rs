@@ -152,17 +152,24 @@ fn all(v: impl IntoIterator<Item = f64>) -> Vec<Option<f64>> {
     v.into_iter().map(Some).collect()
 }
 
-fn saxpy_case() -> Case {
+/// Past the end of x zeros are read.
+fn saxpy_shot(of_x: usize) -> Shot {
     let n = 300;
-    let (x, y) = (whole(n, 1), whole(n, 2));
+    let (mut x, y) = (whole(n, 1), whole(n, 2));
+    x[of_x..].fill(0.0);
     let want = all(x.iter().zip(&y).map(|(x, y)| f64::from(2.5 * x + y)));
     let args = vec![
         Arg::Scalar(2.5f32.to_bits()),
-        Arg::Slice(Buf::f32s(&x), n as u32),
+        Arg::Slice(Buf::f32s(&x[..of_x]), of_x as u32),
         Arg::Slice(Buf::f32s(&y), n as u32),
     ];
-    let shot = shot(args, [2, 1, 1], move |b| same(b, 1, &want, 0.0));
-    Case::of::<saxpy<'_>>("saxpy", vec![shot])
+    let mut shot = shot(args, [2, 1, 1], move |b| same(b, 1, &want, 0.0));
+    shot.odd.past = of_x < n;
+    shot
+}
+
+fn saxpy_case() -> Case {
+    Case::of::<saxpy<'_>>("saxpy", vec![saxpy_shot(300), saxpy_shot(281)])
 }
 
 fn reduce_case() -> Case {
@@ -372,20 +379,23 @@ fn gemm48_case() -> Case {
     Case::of::<gemm<'_, 128, 64, 48>>("gemm::<128,64,48>", shots)
 }
 
-/// The result `short` elements shorter than what goes into it.
-fn exchange_shot(short: usize) -> Shot {
-    let x = whole(128, 6);
-    let left = 128 - short;
-    let want = all((0..left).map(|i| f64::from(5.0 + x[i / 64 * 64 + 63 - i % 64] + 2.0 * x[i])));
-    let y = Buf::f32s(&vec![5.0; left]);
-    let args = vec![Arg::Slice(Buf::f32s(&x), 128), Arg::Slice(y, left as u32)];
+/// Past the end of x zeros are read, past the end of y nothing is stored.
+fn exchange_shot([of_x, of_y]: [usize; 2]) -> Shot {
+    let mut x = whole(128, 6);
+    x[of_x..].fill(0.0);
+    let want = all((0..of_y).map(|i| f64::from(5.0 + x[i / 64 * 64 + 63 - i % 64] + 2.0 * x[i])));
+    let args = vec![
+        Arg::Slice(Buf::f32s(&x[..of_x]), of_x as u32),
+        Arg::Slice(Buf::f32s(&vec![5.0; of_y]), of_y as u32),
+    ];
     let mut shot = shot(args, [2, 1, 1], move |b| same(b, 1, &want, 0.0));
-    shot.odd.past = short > 0;
+    shot.odd.past = [of_x, of_y] != [128; 2];
     shot
 }
 
 fn exchange_case() -> Case {
-    Case::of::<exchange<'_>>("exchange", vec![exchange_shot(0), exchange_shot(9)])
+    let shots = [[128, 128], [128, 119], [117, 128]].map(exchange_shot);
+    Case::of::<exchange<'_>>("exchange", shots.to_vec())
 }
 
 /// Sums of partitions, the rows of the result `stride` elements apart.
@@ -412,9 +422,11 @@ fn partitions_case() -> Case {
     Case::of::<partitions<'_>>("partitions", shots)
 }
 
-fn sweeps_case() -> Case {
+/// Past the end of x zeros are read.
+fn sweeps_shot(of_x: usize) -> Shot {
     // Their sums fit f32 exactly, and f16 does not hold them.
-    let x: Vec<f32> = whole(2048, 9).iter().map(|v| v * 513.0).collect();
+    let mut x: Vec<f32> = whole(2048, 9).iter().map(|v| v * 513.0).collect();
+    x[of_x..].fill(0.0);
     let mut want: Vec<f64> = x.iter().map(|v| f64::from(*v)).collect();
     for group in want.chunks_mut(1024) {
         for s in 0..3 {
@@ -424,11 +436,16 @@ fn sweeps_case() -> Case {
     }
     let want = all(want.iter().map(|v| v + 5.0));
     let args = vec![
-        Arg::Slice(Buf::f32s(&x), 2048),
+        Arg::Slice(Buf::f32s(&x[..of_x]), of_x as u32),
         Arg::Slice(Buf::f32s(&[5.0; 2048]), 2048),
     ];
-    let shot = shot(args, [2, 1, 1], move |b| same(b, 1, &want, 0.0));
-    Case::of::<sweeps<'_>>("sweeps", vec![shot])
+    let mut shot = shot(args, [2, 1, 1], move |b| same(b, 1, &want, 0.0));
+    shot.odd.past = of_x < 2048;
+    shot
+}
+
+fn sweeps_case() -> Case {
+    Case::of::<sweeps<'_>>("sweeps", vec![sweeps_shot(2048), sweeps_shot(2000)])
 }
 
 pub fn words(v: &[u32]) -> Buf {
@@ -487,7 +504,8 @@ fn divide_case() -> Case {
     Case::of::<divide<'_>>("divide", vec![divide_shot([0, 0]), divide_shot([20, 30])])
 }
 
-fn products_case() -> Case {
+/// Past the ends of x and w zeros are read.
+fn products_shot(short: [usize; 2]) -> Shot {
     // The first two differ when the product is cut off instead of rounded: triton-lang/triton#11217.
     let bits = |seed: u16| (0..100u16).map(move |i| 0x3f80 + (i * 37 + seed * 11) % 128);
     let of =
@@ -496,6 +514,9 @@ fn products_case() -> Case {
     (x[5], x[6]) = (bf16::from_bits(0x7fc1), bf16::from_bits(0xff81)); // NaN
     (x[7], w[7]) = (bf16::from_bits(0x3f81), bf16::from_bits(0x3fc0)); // half way, from an odd number
     let n = x.len() as u32;
+    let left = short.map(|s| n as usize - s);
+    x[left[0]..].fill(bf16::ZERO);
+    w[left[1]..].fill(bf16::ZERO);
     let mut want: Vec<u16> = x
         .iter()
         .zip(&w)
@@ -504,8 +525,8 @@ fn products_case() -> Case {
     (want[0], want[1]) = (0x3fa2, 0x4010);
     let buf = |v: &[bf16]| Buf::of(v.iter().flat_map(|x| x.to_bits().to_le_bytes()).collect());
     let args = vec![
-        Arg::Slice(buf(&x), n),
-        Arg::Slice(buf(&w), n),
+        Arg::Slice(buf(&x[..left[0]]), left[0] as u32),
+        Arg::Slice(buf(&w[..left[1]]), left[1] as u32),
         Arg::Slice(Buf::poisoned(2 * n as usize), n),
     ];
     let check = move |b: &[Vec<u8>]| {
@@ -519,7 +540,13 @@ fn products_case() -> Case {
             None => Ok(()),
         }
     };
-    Case::of::<products<'_>>("products", vec![shot(args, [2, 1, 1], check)])
+    let mut shot = shot(args, [2, 1, 1], check);
+    shot.odd.past = short != [0; 2];
+    shot
+}
+
+fn products_case() -> Case {
+    Case::of::<products<'_>>("products", vec![products_shot([0, 0]), products_shot([6, 14])])
 }
 
 fn tickets_case() -> Case {

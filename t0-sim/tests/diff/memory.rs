@@ -245,6 +245,7 @@ fn lds_holds_every_type() {
                     slots: 1,
                     elem: None,
                     tile: false,
+                    swizzled: false,
                 };
                 b.func_mut().new_lds(t0_ir::LdsAlloc {
                     bytes: 48,
@@ -294,6 +295,7 @@ fn lds_atomics_return_the_old_value() {
                 slots: 1,
                 elem: None,
                 tile: false,
+                swizzled: false,
             });
             let lane = b.op1(OpKind::LaneId, &[]);
             let (four, n) = (b.u32(4), b.u32(32));

@@ -23,6 +23,7 @@ pub(crate) fn new_alloc(func: &mut Func, name: Option<&str>, layout: &Layout, sl
         slots,
         elem: None,
         tile: true,
+        swizzled: layout.swizzle.is_some(),
     })
 }
 
@@ -222,7 +223,12 @@ pub(super) fn commit(r: &mut Rewriter<'_>, place: &Place, staged: &[Value]) {
     let b = &mut r.b;
     for (n, (c, &value)) in chunks(b, l).iter().zip(staged).enumerate() {
         let row = b.mul_const(c.row, l.stride);
-        let col = b.mul_const(c.col, l.ty.elem.bytes());
+        let mut col = b.mul_const(c.col, l.ty.elem.bytes());
+        if let Some(swizzle) = l.swizzle {
+            let own = b.add_const(c.row, c.row_const % swizzle.period());
+            let turn = swizzle.turn(b, own);
+            col = b.op1(OpKind::Xor, &[col, turn]);
+        }
         let mut offset = b.add(row, col);
         if let Some(at) = place_offset {
             offset = b.add(offset, at);

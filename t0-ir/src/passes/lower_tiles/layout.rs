@@ -2,14 +2,16 @@
 //!
 //! A tile is cut into chunks of up to 8 elements and at most 16 bytes, row by row; work-item `t` of the group carries the chunks
 //! `t`, `t + group`, `t + 2·group` …, so neighbouring lanes read neighbouring memory. In LDS the rows lie one after the other,
-//! padded to an odd multiple of 16 bytes: the 16-byte accesses of 8 lanes that read 8 consecutive rows at the same column,
-//! which is what a fragment load does, then fall on 8 different groups of 4 banks (32 banks, dword-interleaved).
+//! swizzled (see [`super::swizzle`]) or padded to an odd multiple of 16 bytes: the 16-byte accesses of 8 lanes that read 8 consecutive
+//! rows at the same column, which is what a fragment load does, then fall on 8 different groups of 4 banks (32 banks, dword-interleaved).
 //! UNVERIFIED(hw): that the LDS of RDNA3 serves a 16-byte access 8 lanes at a time; AMD documents this grouping for CDNA only.
 
 use crate::diag::Diag;
 use crate::func::Span;
 use crate::ty::{Scalar, TileTy, Ty};
 use crate::verify::LDS_LIMIT;
+
+use super::swizzle::Swizzle;
 
 /// The shape of a tile in LDS and in the lanes of its group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,14 +28,16 @@ pub(crate) struct Layout {
     pub per_lane: u32,
     /// Bytes from one row to the next in LDS.
     pub stride: u32,
+    /// How chunks of a row are exchanged, if they are.
+    pub swizzle: Option<Swizzle>,
 }
 
 impl Layout {
-    /// The layout of a tile in a workgroup of `group` work-items.
+    /// The layout of a tile in a workgroup of `group` work-items, swizzled where it may and can be.
     ///
     /// # Errors
     /// A shape that has no whole chunks, or is larger than any LDS.
-    pub fn new(ty: TileTy, group: u32, span: Span) -> Result<Layout, Diag> {
+    pub fn new(ty: TileTy, group: u32, span: Span, swizzled: bool) -> Result<Layout, Diag> {
         let TileTy { elem, rows, cols } = ty;
         if elem == Scalar::Bool {
             return Err(Diag::new(span, "a tile of `bool` cannot be loaded").help("use a tile of `u8`"));
@@ -61,10 +65,16 @@ impl Layout {
         }
         let row = u64::from(cols) * u64::from(elem.bytes());
         let units = row.div_ceil(16);
-        let stride = 16 * (units + (units + 1) % 2);
+        let swizzle = Swizzle::of(ty).filter(|_| swizzled);
+        let padded = 16 * (units + (units + 1) % 2);
+        let stride = if swizzle.is_some() { row } else { padded };
         let bytes = stride.saturating_mul(u64::from(rows));
         if bytes > u64::from(LDS_LIMIT) {
-            let text = format!("a tile of {rows}×{cols} {elem} takes {bytes} bytes of LDS ({rows} rows of {row} bytes, padded to {stride}), a workgroup has {LDS_LIMIT}");
+            let padding = match stride > row {
+                true => format!(", padded to {stride}"),
+                false => String::new(),
+            };
+            let text = format!("a tile of {rows}×{cols} {elem} takes {bytes} bytes of LDS ({rows} rows of {row} bytes{padding}), a workgroup has {LDS_LIMIT}");
             return Err(Diag::new(span, text).help("use a smaller tile"));
         }
         let per_row = cols / chunk;
@@ -75,6 +85,7 @@ impl Layout {
             per_row,
             per_lane: (rows * per_row).div_ceil(group), // rows · per_row ≤ bytes / 2 here
             stride: stride as u32,
+            swizzle,
         })
     }
 
@@ -96,8 +107,9 @@ impl Layout {
     /// The arithmetic, for messages.
     pub fn describe(&self) -> String {
         let TileTy { elem, rows, cols } = self.ty;
+        let padded = if self.swizzle.is_some() { "of" } else { "padded to" };
         format!(
-            "{rows}×{cols} {elem}: {rows} rows padded to {} bytes = {} bytes",
+            "{rows}×{cols} {elem}: {rows} rows {padded} {} bytes = {} bytes",
             self.stride,
             self.bytes()
         )
@@ -110,7 +122,7 @@ mod tests {
     use super::*;
 
     fn layout(elem: Scalar, rows: u32, cols: u32, group: u32) -> Result<Layout, Diag> {
-        Layout::new(TileTy { elem, rows, cols }, group, Span::default())
+        Layout::new(TileTy { elem, rows, cols }, group, Span::default(), false)
     }
 
     #[test]

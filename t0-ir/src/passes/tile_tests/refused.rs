@@ -50,9 +50,9 @@ fn lower_error(mut f: Func) -> String {
 fn too_much_lds() {
     assert_eq!(
         pipeline_error(Gemm::new([256, 128, 64], [4, 2], 2).build()),
-        "this loop cannot be pipelined: 2 stages of 55296 bytes are 110592 bytes of LDS, a workgroup has 65536; \
-         `ta` is 256×64 bf16: 256 rows padded to 144 bytes = 36864 bytes; \
-         `tb` is 128×64 bf16: 128 rows padded to 144 bytes = 18432 bytes; use `stages = 1` or smaller tiles"
+        "this loop cannot be pipelined: 2 stages of 49152 bytes are 98304 bytes of LDS, a workgroup has 65536; \
+         `ta` is 256×64 bf16: 256 rows of 128 bytes = 32768 bytes; \
+         `tb` is 128×64 bf16: 128 rows of 128 bytes = 16384 bytes; use `stages = 1` or smaller tiles"
     );
     assert_eq!(
         pipeline_error(Gemm::new([128, 128, 32], [4, 2], 4).build()),
