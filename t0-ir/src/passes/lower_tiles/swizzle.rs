@@ -139,6 +139,7 @@ impl WholeChunks {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::ty::Scalar;
