@@ -1,17 +1,33 @@
 //! Ready kernels of t0, and the list of them that the `t0` command shows.
 #![forbid(unsafe_code)]
 
+mod layout;
 mod matrix;
 mod picture;
 mod rows;
 mod vector;
 
+pub use layout::transpose;
 pub use matrix::gemm;
-pub use picture::edges;
-pub use rows::softmax;
-pub use vector::{reduce, saxpy};
+pub use picture::{conv3x3, edges};
+pub use rows::{layernorm, rmsnorm, saxpy_rows, softmax};
+pub use vector::{gelu, histogram, reduce, saxpy, scan_blocks};
 
 /// Every kernel of this crate, in alphabetical order.
 pub fn all() -> &'static [&'static t0::KernelEntry] {
-    t0::kernels![edges, gemm, reduce, saxpy, softmax]
+    t0::kernels![
+        conv3x3,
+        edges,
+        gelu,
+        gemm,
+        histogram,
+        layernorm,
+        reduce,
+        rmsnorm,
+        saxpy,
+        saxpy_rows,
+        scan_blocks,
+        softmax,
+        transpose
+    ]
 }

@@ -3,7 +3,10 @@
 
 use t0::prelude::*;
 use t0::testing::{KernelTest, Tolerance, Values};
-use t0_kernels::{edges, gemm, reduce, saxpy, softmax};
+use t0_kernels::{
+    conv3x3, edges, gelu, gemm, histogram, layernorm, reduce, rmsnorm, saxpy, saxpy_rows, scan_blocks, softmax,
+    transpose,
+};
 
 #[kernel_test(cases = 40)]
 fn saxpy_is_right(t: &mut KernelTest) {
@@ -13,6 +16,69 @@ fn saxpy_is_right(t: &mut KernelTest) {
     let mut y = t.inout::<f32>("y", n);
     t.launch(saxpy { a, x: &x, y: &mut y });
     t.expect(&y, |i| y.before()[i] + a * x[i], Tolerance::EXACT);
+}
+
+#[kernel(group = 256)]
+fn copy_rows(x: &Mat<f32>, y: &mut Waves<[f32]>) {
+    for (r, out) in y {
+        for (c, o) in out.lanes_mut() {
+            *o = x[r][c];
+        }
+    }
+}
+
+#[kernel_test(cases = 16)]
+fn saxpy_rows_is_right(t: &mut KernelTest) {
+    let (rows, cols) = (t.shape("rows", 0..=33), t.shape("cols", 0..=257));
+    let a = t.scalar_of::<f32>("a", Values::Between(-4.0, 4.0));
+    let x = t.input_mat_of::<f32>("x", rows, cols, Values::Between(-30.0, 30.0));
+    let before = t.input_mat_of::<f32>("before", rows, cols, Values::Between(-30.0, 30.0));
+    let mut y = t.output_mat::<f32>("y", rows, cols);
+    t.launch(copy_rows { x: &before, y: &mut y });
+    t.launch(saxpy_rows { a, x: &x, y: &mut y });
+    t.expect_mat(&y, |r, c| before[(r, c)] + a * x[(r, c)], Tolerance::EXACT);
+}
+
+#[kernel_test(cases = 24)]
+fn gelu_is_right(t: &mut KernelTest) {
+    let n = t.shape("n", 0..=2000);
+    let x = t.input_of::<f32>("x", n, Values::Between(-12.0, 12.0));
+    let mut y = t.output::<f32>("y", n);
+    t.launch(gelu { x: &x, y: &mut y });
+    let want = |i: usize| {
+        let v = f64::from(x[i]);
+        let u = (2.0 / std::f64::consts::PI).sqrt() * (v + 0.044715 * v * v * v);
+        (v / (1.0 + (-2.0 * u).exp())) as f32
+    };
+    // The exponent is rounded to f32, and up to 150 in size.
+    t.expect(&y, want, Tolerance::relative(6e-5).or_absolute(1e-37));
+}
+
+#[kernel_test(cases = 24)]
+fn histogram_counts_each_element_once(t: &mut KernelTest) {
+    let n = t.shape("n", 0..=5000);
+    let x = t.input::<u32>("x", n);
+    let mut bins = t.inout::<u32>("bins", 256);
+    t.launch(histogram { x: &x, bins: &mut bins });
+    let counted = |i: usize| x.data().iter().filter(|v| **v as usize % 256 == i).count() as u32;
+    t.expect(&bins, |i| bins.before()[i].wrapping_add(counted(i)), Tolerance::EXACT);
+}
+
+#[kernel_test(cases = 24)]
+fn scan_blocks_sums_up(t: &mut KernelTest) {
+    let n = t.shape("n", 0..=2000);
+    let x = t.input::<u32>("x", n);
+    let mut y = t.output::<u32>("y", n);
+    let mut totals = t.output::<u32>("totals", n.div_ceil(256));
+    t.launch(scan_blocks {
+        x: &x,
+        y: &mut y,
+        totals: &mut totals,
+    });
+    let sum = |part: &[u32]| part.iter().fold(0, |s: u32, v| s.wrapping_add(*v));
+    t.expect(&y, |i| sum(&x.data()[i / 256 * 256..=i]), Tolerance::EXACT);
+    let block = |b: usize| sum(&x.data()[b * 256..n.min(b * 256 + 256)]);
+    t.expect(&totals, block, Tolerance::EXACT);
 }
 
 #[kernel_test(cases = 40)]
@@ -45,6 +111,87 @@ fn softmax_fills_its_rows(t: &mut KernelTest) {
     let rows: Vec<(f32, f64)> = (0..rows).map(of_row).collect();
     let want = |r: usize, c: usize| (f64::from(x[(r, c)] - rows[r].0).exp() / rows[r].1) as f32;
     t.expect_mat(&y, want, Tolerance::relative(4e-6).or_absolute(1e-37));
+}
+
+#[kernel_test(cases = 16)]
+fn rmsnorm_normalises_its_rows(t: &mut KernelTest) {
+    let (rows, cols) = (t.shape("rows", 0..=33), t.shape("cols", 0..=1009));
+    let x = t.input_mat_of::<f32>("x", rows, cols, Values::Between(-30.0, 30.0));
+    let weight = t.input_of::<f32>("weight", cols, Values::Between(-2.0, 2.0));
+    let mut y = t.output_mat::<f32>("y", rows, cols);
+    t.launch(rmsnorm {
+        eps: 1e-5,
+        x: &x,
+        weight: &weight,
+        y: &mut y,
+    });
+    let scale = |r: usize| {
+        let squares = x.row(r).iter().map(|v| f64::from(*v).powi(2));
+        1.0 / (squares.sum::<f64>() / cols as f64 + 1e-5).sqrt()
+    };
+    let scales: Vec<f64> = (0..rows).map(scale).collect();
+    let want = |r: usize, c: usize| (f64::from(x[(r, c)]) * scales[r] * f64::from(weight[c])) as f32;
+    t.expect_mat(&y, want, Tolerance::relative(4e-6).or_absolute(1e-37));
+}
+
+#[kernel_test(cases = 16)]
+fn layernorm_normalises_its_rows(t: &mut KernelTest) {
+    let (rows, cols) = (t.shape("rows", 0..=33), t.shape("cols", 0..=1009));
+    let x = t.input_mat_of::<f32>("x", rows, cols, Values::Between(-30.0, 30.0));
+    let weight = t.input_of::<f32>("weight", cols, Values::Between(-2.0, 2.0));
+    let bias = t.input_of::<f32>("bias", cols, Values::Between(-2.0, 2.0));
+    let mut y = t.output_mat::<f32>("y", rows, cols);
+    t.launch(layernorm {
+        eps: 0.5,
+        x: &x,
+        weight: &weight,
+        bias: &bias,
+        y: &mut y,
+    });
+    let of_row = |r: usize| {
+        let n = cols as f64;
+        let mean = x.row(r).iter().map(|v| f64::from(*v)).sum::<f64>() / n;
+        let squares = x.row(r).iter().map(|v| (f64::from(*v) - mean).powi(2));
+        (mean, 1.0 / (squares.sum::<f64>() / n + 0.5).sqrt())
+    };
+    let of: Vec<(f64, f64)> = (0..rows).map(of_row).collect();
+    let want = |r: usize, c: usize| {
+        let (mean, scale) = of[r];
+        ((f64::from(x[(r, c)]) - mean) * scale * f64::from(weight[c]) + f64::from(bias[c])) as f32
+    };
+    // The mean of up to 1009 elements of up to 30 is off by some units of its last place, and so are the differences.
+    t.expect_mat(&y, want, Tolerance::relative(1e-5).or_absolute(6e-4));
+}
+
+#[kernel_test(cases = 24)]
+fn transpose_moves_every_element(t: &mut KernelTest) {
+    let (rows, cols) = (t.shape("rows", 0..=129), t.shape("cols", 0..=129));
+    let x = t.input_mat_of::<f32>("x", rows, cols, Values::Between(-30.0, 30.0));
+    let mut y = t.output::<f32>("y", rows * cols);
+    t.launch(transpose { x: &x, y: &mut y });
+    t.expect(&y, |i| x[(i % rows, i / rows)], Tolerance::EXACT);
+}
+
+#[kernel_test(cases = 16)]
+fn conv3x3_weighs_the_neighbours(t: &mut KernelTest) {
+    let (rows, cols) = (t.shape("rows", 0..=65), t.shape("cols", 0..=257));
+    // Small integers: every sum is exact in f32.
+    let x = t.input_mat_of::<f32>("x", rows, cols, Values::Whole(-100, 100));
+    let weight = t.input_of::<f32>("weight", 9, Values::Whole(-9, 9));
+    let mut y = t.output_mat::<f32>("y", rows, cols);
+    t.launch(conv3x3 {
+        x: &x,
+        weight: &weight,
+        y: &mut y,
+    });
+    let want = |r: usize, c: usize| {
+        let p = |k: usize| {
+            let r = (r + k / 3).saturating_sub(1).min(rows - 1);
+            x[(r, (c + k % 3).saturating_sub(1).min(cols - 1))] * weight[k]
+        };
+        (0..9).map(p).sum()
+    };
+    t.expect_mat(&y, want, Tolerance::EXACT);
 }
 
 #[kernel_test(cases = 24)]
