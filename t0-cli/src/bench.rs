@@ -1,6 +1,9 @@
 //! `t0 bench`: measurements. Every result is checked before its time is printed.
 
+mod code;
+mod compile;
 mod model;
+mod same;
 mod sanitizer;
 mod sim;
 
@@ -14,6 +17,10 @@ use t0_backend_rdna3::target::Target;
 pub enum Bench {
     /// How fast the simulated card executes on this host
     Sim(sim::Args),
+    /// The compiler's code beside clang's, for the same work
+    Code(code::Args),
+    /// How long the compiler takes, beside clang
+    Compile(compile::Args),
     /// What the cycle model says of kernels whose speed on a card is published
     Model(model::Args),
     /// How much longer the simulated card takes with the sanitizer
@@ -25,6 +32,8 @@ pub fn run(what: &Bench, target: &Target, out: &mut Output) -> Result<Outcome, C
     // They measure the simulated card in any case, but a mistyped name is told here, too.
     DeviceKind::from_environment()?;
     match what {
+        Bench::Code(args) => code::run(args, out),
+        Bench::Compile(args) => compile::run(args, out),
         Bench::Model(args) => model::run(args, out),
         Bench::Sim(args) => sim::run(args, target, out),
         Bench::Sanitizer(args) => sanitizer::run(args, out),
