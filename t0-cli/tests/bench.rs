@@ -85,19 +85,30 @@ fn code_is_compared_on_checked_results() {
     if !have_clang() {
         return;
     }
-    let ran = t0(&["bench", "code", "reduce", "saxpy", "--size", "128"]);
+    let ran = t0(&[
+        "bench",
+        "code",
+        "reduce",
+        "saxpy",
+        "--size",
+        "128",
+        "--triton",
+        "/no/such/python",
+    ]);
     assert_eq!(ran.status, 0, "{}", ran.err);
     let lines: Vec<&str> = ran.out.lines().collect();
-    let columns = "kernel by static executed hints waits VGPRs waves/SIMD spills cycles t0/clang: executed cycles";
-    assert_eq!(lines[2].split_whitespace().collect::<Vec<_>>().join(" "), columns);
-    for (line, start) in lines[3..]
+    let columns = "kernel by static executed hints waits VGPRs waves/SIMD spills cycles t0 over it: executed cycles";
+    let text = "Triton is left out: /no/such/python does not have it; --triton names a Python that does";
+    assert_eq!(lines[2], text);
+    assert_eq!(lines[3].split_whitespace().collect::<Vec<_>>().join(" "), columns);
+    for (line, start) in lines[4..]
         .iter()
         .zip(["reduce       t0 ", " clang ", "saxpy        t0 ", " clang "])
     {
         assert!(line.trim_start().starts_with(start.trim_start()), "{line}");
     }
-    assert!(lines[7].starts_with("geometric mean, t0 over clang: "), "{}", lines[7]);
-    assert_eq!(lines.len(), 8, "{}", ran.out);
+    assert!(lines[8].starts_with("geometric mean, t0 over clang: "), "{}", lines[8]);
+    assert_eq!(lines.len(), 9, "{}", ran.out);
 
     let ran = t0(&["bench", "code", "reduce", "--size", "128", "--json"]);
     let v = json(&ran);
@@ -146,7 +157,7 @@ fn wrong_results_are_refused_before_their_figures() {
         "{}",
         ran.err
     );
-    assert_eq!(ran.out.lines().count(), 3, "figures were printed: {}", ran.out);
+    assert_eq!(ran.out.lines().count(), 4, "figures were printed: {}", ran.out);
 }
 
 #[test]

@@ -5,10 +5,12 @@
 
 pub mod clang;
 mod problems;
+pub mod triton;
 
 use crate::device::{Device, Options, Timing};
 use crate::error::CliError;
 use serde::Serialize;
+use std::path::PathBuf;
 use t0::{Kernel, KernelEntry, Module};
 use t0_backend_rdna3::isa::Class;
 use t0_backend_rdna3::listing::Listing;
@@ -111,6 +113,8 @@ pub enum Arg {
     Slice(usize),
     /// A matrix of t0.
     Mat(usize),
+    /// An address nobody uses.
+    Null,
 }
 
 /// What an array of 32-bit elements must hold.
@@ -154,6 +158,17 @@ impl Problem {
     /// The kernel in OpenCL C.
     pub fn theirs<'b>(&self, object: &'b [u8], symbol: &'b str) -> Build<'b> {
         self.build(object, symbol, &self.theirs)
+    }
+
+    /// Triton's kernel: the arguments of OpenCL, and two pointers to memory nobody uses; its own groups.
+    pub fn tritons<'b>(&self, object: &'b [u8], made: &'b triton::Made) -> Build<'b> {
+        let args = [&self.theirs[..], &[Arg::Null; 2]].concat();
+        Build {
+            groups: [made.groups, 1, 1],
+            group: made.group,
+            lds: made.lds,
+            ..self.build(object, &made.name, &args)
+        }
     }
 
     fn build<'b>(&self, object: &'b [u8], symbol: &'b str, args: &[Arg]) -> Build<'b> {
@@ -273,6 +288,7 @@ fn kernarg(problem: &Problem, args: &[Arg], buffers: &[Buffer<u8>]) -> Vec<u8> {
     let mut block: Vec<u8> = Vec::new();
     for arg in args {
         let address = match *arg {
+            Arg::Null => 0,
             Arg::F32(x) => {
                 block.extend(x.to_le_bytes());
                 continue;
@@ -302,6 +318,29 @@ impl Array {
     /// Elements.
     fn len(&self) -> usize {
         self.rows * self.cols
+    }
+}
+
+/// A folder for files that is removed in the end.
+pub struct Folder(PathBuf);
+
+impl Folder {
+    /// An empty one among the system's temporary files.
+    ///
+    /// Errors: it cannot be made.
+    fn new(name: &str) -> Result<Folder, CliError> {
+        let path = std::env::temp_dir().join(format!("t0-bench-{name}-{}", std::process::id()));
+        match std::fs::create_dir_all(&path) {
+            Ok(()) => Ok(Folder(path)),
+            Err(source) => Err(CliError::Write { path, source }),
+        }
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What is left there does no harm.
+        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Divisions and roots are correctly rounded, as t0's are (and HIP's by default).
 
+use super::Folder;
 use crate::error::CliError;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -19,10 +20,10 @@ pub const FLAGS: [&str; 8] = [
     "-O3",
 ];
 
-/// clang, and a folder for its files that is removed in the end.
+/// clang, and a folder for its files.
 pub struct Clang {
     program: PathBuf,
-    folder: PathBuf,
+    folder: Folder,
     /// The first line of `--version`.
     pub version: String,
 }
@@ -48,14 +49,9 @@ impl Clang {
             return Err(absent(format!("--version ends with {}", said.status)));
         }
         let text = String::from_utf8_lossy(&said.stdout);
-        let folder = std::env::temp_dir().join(format!("t0-bench-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).map_err(|source| CliError::Write {
-            path: folder.clone(),
-            source,
-        })?;
         Ok(Clang {
             program: program.to_owned(),
-            folder,
+            folder: Folder::new("clang")?,
             version: text.lines().next().unwrap_or_default().to_owned(),
         })
     }
@@ -65,8 +61,8 @@ impl Clang {
     /// Errors: files that cannot be written or read, and what clang says of the source.
     pub fn compile(&self, name: &'static str, source: &str) -> Result<(Vec<u8>, Duration), CliError> {
         let (text, object) = (
-            self.folder.join(format!("{name}.cl")),
-            self.folder.join(format!("{name}.co")),
+            self.folder.0.join(format!("{name}.cl")),
+            self.folder.0.join(format!("{name}.co")),
         );
         crate::error::write_file(&text, source.as_bytes())?;
         let mut clang = Command::new(&self.program);
@@ -79,12 +75,5 @@ impl Clang {
             return Err(wrong(format!("it does not compile {name}.cl:\n{}", why.trim_end())));
         }
         Ok((crate::error::read_file(&object)?, spent))
-    }
-}
-
-impl Drop for Clang {
-    fn drop(&mut self) {
-        // What is left there does no harm.
-        let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
