@@ -93,7 +93,8 @@ enum Place {
 
 #[derive(Default)]
 struct Known {
-    write: Option<usize>,
+    /// The last write, and whether the instruction made it, not an IMPLICIT_DEF before it.
+    write: Option<(usize, bool)>,
     reads: Vec<usize>,
 }
 
@@ -123,28 +124,29 @@ pub(super) fn depend(m: &MFunc, nodes: &[Node<'_>]) -> Dag {
     let mut known: HashMap<Place, Known> = HashMap::new();
     for (k, node) in nodes.iter().enumerate() {
         dag.add_node(());
-        let (reads, mut writes) = places(m, node.inst);
-        for &r in &node.undefined {
-            writes.extend((0..m.info(r).width).map(|d| Place::Virt(r.0, d)));
-        }
+        let (reads, made) = places(m, node.inst);
+        let undefined = node.undefined.iter();
+        let undefined = undefined.flat_map(|&r| (0..m.info(r).width).map(move |d| Place::Virt(r.0, d)));
+        let mut writes: Vec<(Place, bool)> = made.iter().map(|&p| (p, true)).collect();
+        writes.extend(undefined.filter(|p| !made.contains(p)).map(|p| (p, false)));
         writes.sort_unstable();
         writes.dedup();
         for &p in &reads {
             let at = known.entry(p).or_default();
-            if let Some(w) = at.write {
+            if let Some((w, _)) = at.write {
                 edge(&mut dag, w, k, latency(&nodes[w], p));
             }
             at.reads.push(k);
         }
-        for &p in &writes {
+        for &(p, made) in &writes {
             let at = known.entry(p).or_default();
             for r in std::mem::take(&mut at.reads) {
                 if r != k {
                     edge(&mut dag, r, k, 0);
                 }
             }
-            if let Some(w) = at.write.replace(k) {
-                edge(&mut dag, w, k, 1);
+            if let Some((w, by_it)) = at.write.replace((k, made)) {
+                edge(&mut dag, w, k, if by_it { rewrite(&nodes[w], p) } else { 1 });
             }
         }
     }
@@ -156,6 +158,21 @@ fn latency(write: &Node<'_>, p: Place) -> u32 {
     match p {
         Place::Virt(..) | Place::Phys(..) => cost(write.inst).0,
         Place::Mode | Place::Global | Place::Lds | Place::World => 0,
+    }
+}
+
+/// Cycles from a write of a place to another: what is loaded must have come.
+fn rewrite(write: &Node<'_>, p: Place) -> u32 {
+    let loads = write.inst.opcode().is_some_and(|o| {
+        matches!(
+            o.row().class,
+            Unit::VmemLoad | Unit::VmemAtomic | Unit::Smem | Unit::LdsLoad | Unit::LdsAtomic | Unit::LdsLane
+        )
+    });
+    if loads {
+        latency(write, p)
+    } else {
+        1
     }
 }
 

@@ -1,8 +1,8 @@
 //! Integer and `bool` arithmetic, comparisons, selects and vectors.
 //!
 //! Uniform integers with scalar operands go to the SALU where it has the operation; the rest to the VALU. Results of types
-//! narrower than 32 bits are extended again after operations that can leave their range. Division is the reciprocal
-//! method with two corrections (LLVM `AMDGPUCodeGenPrepare`, `expandDivRem32`), exact for all operands.
+//! narrower than 32 bits are extended again after operations that can leave their range. Division by a variable is the reciprocal
+//! method with two corrections (LLVM `AMDGPUCodeGenPrepare`, `expandDivRem32`), exact for all operands; by constants see [`super::divide`].
 
 use super::control::scalar_compare;
 use super::{dwords, Buf, Rep, Sel, Select, X};
@@ -119,22 +119,16 @@ impl Select<'_> {
             K::Min => self.s(if signed { Sop2::s_min_i32 } else { Sop2::s_min_u32 }, xs),
             K::Max => self.s(if signed { Sop2::s_max_i32 } else { Sop2::s_max_u32 }, xs),
             K::Abs if signed => self.s(Sop1::s_abs_i32, xs),
-            K::Div | K::Rem if !signed => {
-                let X::K(d) = xs[1] else { return None };
-                if !d.is_power_of_two() {
-                    return None;
-                }
-                match kind {
-                    K::Div => self.s(Sop2::s_lshr_b32, &[xs[0], d.trailing_zeros().into()]),
-                    _ => self.s(Sop2::s_and_b32, &[xs[0], (d - 1).into()]),
-                }
-            }
+            K::Div | K::Rem => match xs[1] {
+                X::K(0) => return None,
+                X::K(d) => self.divide_by(*kind == K::Div, signed, xs[0], d),
+                _ => return None,
+            },
             _ => return None,
         };
-        let stays = matches!(
-            kind,
-            K::And | K::Or | K::Xor | K::Shr | K::Min | K::Max | K::Div | K::Rem
-        ) || (*kind == K::Not && signed);
+        let stays = matches!(kind, K::And | K::Or | K::Xor | K::Shr | K::Min | K::Max | K::Rem)
+            || (*kind == K::Not && signed)
+            || (*kind == K::Div && !signed);
         Some(if stays { out } else { self.extend(ty, out) })
     }
 
@@ -224,15 +218,13 @@ impl Select<'_> {
 
     /// `a / b` or `a % b`.
     fn div_rem(&mut self, quotient: bool, ty: Scalar, a: X, b: X) -> Sub {
-        if !ty.is_signed() {
-            if let X::K(d) = b {
-                if d.is_power_of_two() {
-                    return match quotient {
-                        true => self.v(Vop2::v_lshrrev_b32, &[d.trailing_zeros().into(), a]),
-                        false => self.v(Vop2::v_and_b32, &[(d - 1).into(), a]),
-                    };
-                }
+        if let X::K(d) = b {
+            if d != 0 {
+                let a = self.in_v(a).into();
+                return self.divide_by(quotient, ty.is_signed(), a, d);
             }
+        }
+        if !ty.is_signed() {
             let (q, r) = self.udiv(a, b);
             if !quotient {
                 return r;
@@ -261,11 +253,8 @@ impl Select<'_> {
 
     /// A uniform number divided by a constant.
     pub(super) fn divide_uniform(&mut self, n: X, by: u32) -> X {
-        if by.is_power_of_two() {
-            return self.s(Sop2::s_lshr_b32, &[n, by.trailing_zeros().into()]).into();
-        }
-        let (q, _) = self.udiv(n, by.into());
-        self.in_s(q.into())
+        let n = self.in_s(n);
+        self.divide_by(true, false, n, by).into()
     }
 
     fn all_ones_if_zero(&mut self, divisor: X, q: Sub) -> Sub {

@@ -12,6 +12,7 @@ pub mod arith;
 pub mod cast;
 pub mod check;
 pub mod control;
+mod divide;
 pub mod emit;
 pub mod facts;
 pub mod float;

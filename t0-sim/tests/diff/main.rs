@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod bounds;
+mod divide;
 mod gemm;
 mod machine;
 mod memory;
