@@ -200,7 +200,7 @@ mod tests {
     use super::*;
 
     fn by_unsigned(n: u32, u: Unsigned) -> u32 {
-        let high = (u64::from(n >> u.before) * u64::from(u.factor) >> 32) as u32;
+        let high = ((u64::from(n >> u.before) * u64::from(u.factor)) >> 32) as u32;
         match u.long {
             false => high >> u.shift,
             true => (high + ((n - high) >> 1)) >> u.shift,
