@@ -220,11 +220,15 @@ pub fn insert_waits(p: &mut PFunc) {
     }
 }
 
-/// Waits once instead of a few times: where instructions of one class that follow one another wait each for a later load than
-/// the one before, the first waits for up to [`JOINED`] loads more.
+/// Waits once instead of a few times: where matrix products, or LDS stores, that follow one another wait each for a later load than
+/// the one before, the first waits for up to [`JOINED`] loads more. Their loads were issued together and come one after the
+/// other; elsewhere the first is not held up by loads that others need.
 fn join_waits(insts: &[PInst], waits: &mut [Wait]) {
     for k in 0..insts.len() {
         let unit = insts[k].inst.row().class;
+        if !matches!(unit, Class::Wmma | Class::LdsStore) {
+            continue;
+        }
         let mut rest = k + 1;
         while rest < insts.len() && insts[rest].inst.row().class == unit {
             rest += 1;

@@ -55,10 +55,10 @@ fn too_much_lds() {
          `tb` is 128×64 bf16: 128 rows of 128 bytes = 16384 bytes; use `stages = 1` or smaller tiles"
     );
     assert_eq!(
-        pipeline_error(Gemm::new([128, 128, 32], [4, 2], 4).build()),
-        "this loop cannot be pipelined: 4 stages of 20480 bytes are 81920 bytes of LDS, a workgroup has 65536; \
-         `ta` is 128×32 bf16: 128 rows padded to 80 bytes = 10240 bytes; \
-         `tb` is 128×32 bf16: 128 rows padded to 80 bytes = 10240 bytes; use at most 3 stages, or smaller tiles"
+        pipeline_error(Gemm::new([128, 128, 48], [4, 2], 3).build()),
+        "this loop cannot be pipelined: 3 stages of 28672 bytes are 86016 bytes of LDS, a workgroup has 65536; \
+         `ta` is 128×48 bf16: 128 rows padded to 112 bytes = 14336 bytes; \
+         `tb` is 128×48 bf16: 128 rows padded to 112 bytes = 14336 bytes; use at most 2 stages, or smaller tiles"
     );
 }
 
