@@ -6,7 +6,7 @@ use crate::occupancy;
 use crate::passes::allocate::{allocate, Assignment, OutOfRegisters};
 use crate::passes::check_allocation::check_allocation;
 use crate::passes::phys::{expand, PFunc};
-use crate::passes::{encode, fix_hazards, forward_copies, insert_waits, legalize, remove_dead, schedule};
+use crate::passes::{combine, encode, fix_hazards, forward_copies, insert_waits, legalize, remove_dead, schedule};
 use crate::select::check::has_checks;
 use crate::select::{select, Entry};
 use crate::target::Target;
@@ -319,6 +319,7 @@ fn machine_passes(
     if !options.plain {
         clock.time("remove_dead", || remove_dead::remove_dead(m));
         clock.time("forward_copies", || forward_copies::forward_copies(m));
+        clock.time("combine", || combine::combine(m));
     }
     clock.time("legalize", || legalize::legalize(m));
     let available = Target {

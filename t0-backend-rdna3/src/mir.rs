@@ -88,7 +88,7 @@ pub enum MOp {
 }
 
 /// An operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MOperand {
     /// Virtual registers.
     Virt(Sub),

@@ -1,10 +1,11 @@
 //! The machine passes, in the order they run.
 //!
-//! On virtual registers: [`mod@remove_dead`], [`mod@forward_copies`], [`mod@legalize`], [`mod@schedule`] (by the graph of `depend`), [`mod@allocate`] (with [`liveness`] and, in debug builds and tests,
+//! On virtual registers: [`mod@remove_dead`], [`mod@forward_copies`], [`mod@combine`], [`mod@legalize`], [`mod@schedule`] (by the graph of `depend`), [`mod@allocate`] (with [`liveness`] and, in debug builds and tests,
 //! [`check_allocation`]). On physical registers: [`mod@insert_waits`], [`mod@fix_hazards`], [`mod@encode`].
 
 pub mod allocate;
 pub mod check_allocation;
+pub mod combine;
 mod depend;
 pub mod encode;
 pub mod fix_hazards;

@@ -328,7 +328,7 @@ impl Select<'_> {
                 Rep::Regs(self.tuple(Class::V, &[a.into(), b.into()]))
             }
             K::Mul => {
-                let (a, b) = ([lo(self, 0), hi(self, 0)], [lo(self, 1), hi(self, 1)]);
+                let (a, b) = (self.factor(args[0]), self.factor(args[1]));
                 Rep::Regs(if salu { self.mul64_s(a, b) } else { self.mul64_v(a, b) })
             }
             K::Shl | K::Shr => {
@@ -406,6 +406,26 @@ impl Select<'_> {
         let (hi, out) = (self.m.vreg(Class::V, 1), self.m.vreg(Class::S, 1));
         self.inst(with, &[hi.into(), out.into(), a[1], b[1], carry.into()]);
         self.tuple(Class::V, &[lo.into(), hi.into()])
+    }
+
+    /// The words of a factor of 64 bits. What was widened without sign has a 0 above, whose products are left out.
+    fn factor(&self, v: Value) -> [X; 2] {
+        let words = [self.x(v, 0), self.x(v, 1)];
+        let cast = self.def[v.0 as usize]
+            .map(|id| self.f.op(id))
+            .filter(|o| o.kind == OpKind::Cast);
+        let Some(from) = cast.map(|o| o.args[0]) else {
+            return words;
+        };
+        let unsigned = matches!(self.ty(from), Ty::Scalar(Scalar::U8 | Scalar::U16 | Scalar::U32));
+        if !unsigned || self.constant(from).is_some() {
+            return words;
+        }
+        let low = self.x(from, 0);
+        match self.class(low) == self.class(words[0]) {
+            true => [low, 0.into()],
+            false => [words[0], 0.into()],
+        }
     }
 
     fn mul64_s(&mut self, a: [X; 2], b: [X; 2]) -> Sub {

@@ -7,4 +7,5 @@ mod divide;
 mod gemm;
 mod machine;
 mod memory;
+mod patterns;
 mod random;
