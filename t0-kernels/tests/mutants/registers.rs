@@ -271,6 +271,24 @@ impl Maker<'_> {
                 return Some("w of 0..8 is in range of the eight parts, and only past them something else is chosen");
             }
         }
+        if let ("s_mov_b32", "v_min_u32", [Operand::Reg(to), ..]) = (a.row().name, b.row().name, &a.operands[..]) {
+            let last = self.written(i, *to);
+            if b.operands[1] == Operand::Reg(*to)
+                && !last.is_empty()
+                && last.iter().all(|&k| self.holds_in_all_lanes(k))
+            {
+                return Some(
+                    "all bits are set where the length should be: no index is clamped, which matters from 2^30 on",
+                );
+            }
+        }
+        if let ("v_ldexp_f32", "v_cndmask_b32", [x, from, _], [to, kept, zero, _]) =
+            (a.row().name, b.row().name, &a.operands[..], &b.operands[..])
+        {
+            if [from, to, kept] == [x; 3] && *zero == Operand::int(0) {
+                return Some("a power of two times 0 is 0, too");
+            }
+        }
         // A factor is still the number of the wave in its group.
         if let ("s_mov_b32", "s_mul_hi_u32", [Operand::Reg(to), ..]) = (a.row().name, b.row().name, &a.operands[..]) {
             let last = self.written(i, *to);
@@ -327,6 +345,23 @@ impl Maker<'_> {
         let given = self.image.object.kernels[0].descriptor.initial_sgprs().inputs;
         let written = to.index < given || !self.written(i, to).is_empty();
         (high && makes && written).then_some("the mask is that of the upper half of an address, which has 48 bits")
+    }
+
+    /// A comparison that is true in all 64 lanes of a group: of the mirror image of a lane's number with their count.
+    fn holds_in_all_lanes(&self, k: usize) -> bool {
+        let image = |x: Reg| {
+            let last = self.written(k, x);
+            let mirror = |&k: &usize| {
+                let inst = self.inst(k);
+                inst.row().name == "v_sub_nc_u32" && inst.operands[1] == Operand::int(63)
+            };
+            !last.is_empty() && last.iter().all(mirror)
+        };
+        let below = match &self.inst(k).operands[..] {
+            [_, Operand::Reg(x), count] => *count == Operand::int(64) && image(*x),
+            _ => false,
+        };
+        below && self.inst(k).row().name == "v_cmp_lt_u32" && source_line(&self.image.spot(k)).contains("t[63 - l]")
     }
 
     /// What instruction `i + 1` makes of a stale register is overwritten before anything reads it.
