@@ -109,7 +109,7 @@ impl Code {
     }
 
     fn on_valu(&self, at: usize) -> bool {
-        self.insts[at].as_ref().is_some_and(|i| is_vector(i))
+        self.insts[at].as_ref().is_some_and(is_vector)
     }
 }
 
