@@ -313,11 +313,13 @@ impl Maker<'_> {
         if let ("s_mov_b32", "s_lshl_b64", [Operand::Reg(high), _], Some(pair)) =
             (a.row().name, b.row().name, &a.operands[..], b.operands[1].reg())
         {
-            let product = a.operands[1].reg().is_some_and(|from| {
-                let last = self.written(i, from);
+            let product = |r: Reg| {
+                let last = self.written(i, r);
                 let name = |k: &usize| self.inst(*k).row().name;
                 !last.is_empty() && last.iter().all(|k| matches!(name(k), "s_mul_hi_u32" | "s_add_u32"))
-            });
+            };
+            // The upper half of another row is as much 0.
+            let product = a.operands[1].reg().is_some_and(product) && product(*high);
             if pair.index + 1 == high.index && (product || self.constant(i, *high, DEPTH) == Some(0)) {
                 return Some(UPPER);
             }
