@@ -23,9 +23,9 @@ pub(crate) const WAVE_SIZE: u32 = 32;
 /// Names of the machine passes in order, selection first.
 pub const PIPELINE: &[&str] = &[
     "select",
-    "combine",
     "remove_dead",
     "forward_copies",
+    "combine",
     "legalize",
     "schedule",
     "allocate",
