@@ -2,7 +2,7 @@
 //!
 //! Problem: selection makes one instruction of each IR operation; the machine has instructions that do two of them, takes signs
 //! of floats as modifiers and adds a constant to an address. Method: every instruction looks at those that define its operands;
-//! the rules ([`rules`]), one after the other, say what both become. Bit for bit the same, or not at all: floats are never
+//! the rules (`rules`), one after the other, say what both become. Bit for bit the same, or not at all: floats are never
 //! contracted.
 //!
 //! An instruction goes into its reader when nothing else reads its result, both are in one block and find the same operands and

@@ -2,7 +2,7 @@
 //!
 //! Problem: a wave issues in order and waits for what is not there yet. Selection leaves the order of the source, in which
 //! loads stand next to their uses. Method: list scheduling, forwards, of each block's graph of dependences
-//! ([`super::depend`]): of the instructions whose operands are there by now, the one with the longest way to the block's end.
+//! (`depend`): of the instructions whose operands are there by now, the one with the longest way to the block's end.
 //! So loads go first and what needs them last, and the matrix products stand between.
 //!
 //! Registers: an order that hides more keeps more values alive. While more are alive than `limits` allows, or would be,

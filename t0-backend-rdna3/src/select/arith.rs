@@ -2,7 +2,7 @@
 //!
 //! Uniform integers with scalar operands go to the SALU where it has the operation; the rest to the VALU. Results of types
 //! narrower than 32 bits are extended again after operations that can leave their range. Division by a variable is the reciprocal
-//! method with two corrections (LLVM `AMDGPUCodeGenPrepare`, `expandDivRem32`), exact for all operands; by constants see [`super::divide`].
+//! method with two corrections (LLVM `AMDGPUCodeGenPrepare`, `expandDivRem32`), exact for all operands; by constants see `divide`.
 
 use super::control::scalar_compare;
 use super::{dwords, Buf, Rep, Sel, Select, X};
