@@ -59,6 +59,77 @@ fn a_card_as_json() {
     );
 }
 
+/// A kernel with these VGPRs, bytes of LDS and work-items that does `body`; the file of its code object.
+fn kernel(name: &str, [vgprs, lds, items]: [u32; 3], body: &str) -> String {
+    let dir = folder(name);
+    let text = format!(
+        ".amdgcn_target \"amdgcn-amd-amdhsa--gfx1100\"\n.text\n.globl k\n.p2align 8\n.type k,@function\nk:\n{body}\ns_endpgm\n\
+         .Lend:\n.size k,.Lend-k\n.rodata\n.p2align 6\n.amdhsa_kernel k\n.amdhsa_group_segment_fixed_size {lds}\n\
+         .amdhsa_next_free_vgpr {vgprs}\n.amdhsa_next_free_sgpr 1\n.amdhsa_workgroup_processor_mode 1\n\
+         .amdhsa_wavefront_size32 1\n.end_amdhsa_kernel\n.amdgpu_metadata\n---\namdhsa.version: [1, 2]\namdhsa.kernels:\n  \
+         - .name: k\n    .symbol: k.kd\n    .kernarg_segment_size: 0\n    .kernarg_segment_align: 4\n    \
+         .group_segment_fixed_size: {lds}\n    .private_segment_fixed_size: 0\n    .wavefront_size: 32\n    .sgpr_count: 1\n    \
+         .vgpr_count: {vgprs}\n    .max_flat_workgroup_size: {items}\n...\n.end_amdgpu_metadata\n"
+    );
+    let [source, object] = ["k.s", "k.co"].map(|f| dir.join(f).to_str().unwrap().to_string());
+    std::fs::write(&source, text).unwrap();
+    let made = t0(&["asm", &source, "-o", &object]);
+    assert_eq!(made.status, 0, "{}", made.err);
+    object
+}
+
+#[test]
+fn the_next_step_of_occupancy_names_all_that_is_in_the_way() {
+    let card = |what, items: u32| {
+        let object = kernel("steps", what, "s_nop 0");
+        t0(&["card", &object, "--grid", "1", "--block", &items.to_string()]).out
+    };
+    // Both leave four workgroups of eight waves; a fifth needs 10 waves on each SIMD, and a fifth of 128 KB.
+    let both = card([182, 32768, 256], 256);
+    let want = "occupancy: 8 waves/SIMD, limited by vgpr; 8 → 10 waves needs ≤ 144 VGPRs: free 38, and ≤ 25600 bytes of LDS: free 7168\n";
+    assert!(both.contains(want), "{both}");
+    let lds = card([182, 40960, 256], 256);
+    assert!(
+        lds.contains("6 → 8 waves needs ≤ 32768 bytes of LDS: free 8192\n"),
+        "{lds}"
+    );
+    let vgprs = card([200, 0, 256], 256);
+    assert!(vgprs.contains("needs ≤ 192 VGPRs: free 8\n"), "{vgprs}");
+    // Two workgroups of a wave: a third leaves a wave on the fullest SIMD, as before.
+    let small = card([16, 65536, 32], 32);
+    assert!(
+        small.contains("2 → 3 workgroups a WGP needs ≤ 43008 bytes of LDS: free 22528\n"),
+        "{small}"
+    );
+}
+
+#[test]
+fn bank_conflicts_are_named_where_the_lds_is_not_the_limit() {
+    // Every lane of a wave in bank 0, and the result waited for.
+    let read = "v_lshlrev_b32_e32 v1, 7, v0\n".to_string()
+        + &"ds_load_b32 v2, v1\ns_waitcnt lgkmcnt(0)\ns_sleep 1\n".repeat(40);
+    let object = kernel("conflicts", [8, 4096, 32], &read);
+    let v = json(&t0(&["card", &object, "--grid", "96", "--block", "32", "--json"]));
+    assert!(
+        v["limiter"].as_str().unwrap().starts_with("latency"),
+        "{}",
+        v["limiter"]
+    );
+    assert!(
+        v["advice"].to_string().contains("bank conflicts, most at"),
+        "{}",
+        v["advice"]
+    );
+}
+
+#[test]
+fn a_launch_in_which_nothing_waits_has_no_advice_about_waiting() {
+    let object = kernel("empty", [1, 0, 32], "");
+    let text = t0(&["card", &object, "--grid", "1000", "--block", "32"]).out;
+    assert!(text.contains("limiter: nothing: waves never wait"), "{text}");
+    assert!(!text.contains("and waves wait"), "{text}");
+}
+
 #[test]
 fn a_card_of_a_code_object_needs_a_launch_for_its_times() {
     let dir = folder("card");

@@ -4,7 +4,7 @@ use serde::Serialize;
 use t0_backend_rdna3::flow::{Flow, NaturalLoop};
 use t0_backend_rdna3::isa::Class;
 use t0_backend_rdna3::listing::{Entry, Listing};
-use t0_backend_rdna3::occupancy::{occupancy, with_fewer_vgprs, Limit, Usage};
+use t0_backend_rdna3::occupancy::{occupancy, Limit, Usage};
 
 use super::places::At;
 
@@ -184,37 +184,54 @@ pub(super) fn next_step(l: &Listing) -> Option<String> {
                 &format!("workgroups of {size}"),
             ))
         }
-        Limit::Vgprs => {
-            let (vgprs, to) = with_fewer_vgprs(&l.target, &l.usage)?;
-            let free = l.vgprs.saturating_sub(vgprs);
-            Some(step(now.waves_per_simd, to, &format!("≤ {vgprs} VGPRs: free {free}")))
-        }
-        Limit::Lds => {
-            let more = |n: &u32| {
-                at(Usage {
-                    lds_bytes: *n,
-                    ..l.usage
-                })
-                .groups
-                    > now.groups
-            };
-            // The LDS is handed out in kilobytes.
-            let lds = (0..l.usage.lds_bytes.div_ceil(1024))
-                .rev()
-                .map(|k| k * 1024)
-                .find(more)?;
-            let to = at(Usage {
-                lds_bytes: lds,
-                ..l.usage
-            })
-            .waves_per_simd;
-            Some(step(
-                now.waves_per_simd,
-                to,
-                &format!("≤ {lds} bytes of LDS: free {}", l.usage.lds_bytes - lds),
-            ))
-        }
+        Limit::Vgprs | Limit::Lds => resources_for_one_more(l),
     }
+}
+
+/// Registers and LDS with which one more workgroup fits: either, or both where both stop at the same number.
+fn resources_for_one_more(l: &Listing) -> Option<String> {
+    let now = l.occupancy;
+    let at = |vgprs, lds_bytes| {
+        let usage = Usage {
+            vgprs,
+            lds_bytes,
+            ..l.usage
+        };
+        occupancy(&l.target, &usage)
+    };
+    let more = |vgprs, lds_bytes| at(vgprs, lds_bytes).groups > now.groups;
+    let Usage { vgprs, lds_bytes, .. } = l.usage;
+    // Each with the other out of the way.
+    let fewer_vgprs = (1..=vgprs.max(1)).rev().find(|&n| more(n, 0))?;
+    let less_lds = match more(1, lds_bytes) {
+        true => lds_bytes,
+        // The LDS is handed out in kilobytes.
+        false => (0..lds_bytes.div_ceil(1024))
+            .rev()
+            .map(|k| k * 1024)
+            .find(|&n| more(1, n))?,
+    };
+    let to = at(fewer_vgprs, less_lds);
+    let mut needs = Vec::new();
+    if fewer_vgprs < vgprs {
+        needs.push(format!(
+            "≤ {fewer_vgprs} VGPRs: free {}",
+            l.vgprs.saturating_sub(fewer_vgprs)
+        ));
+    }
+    if less_lds < lds_bytes {
+        needs.push(format!("≤ {less_lds} bytes of LDS: free {}", lds_bytes - less_lds));
+    }
+    let needs = needs.join(", and ");
+    if to.waves_per_simd > now.waves_per_simd {
+        return Some(step(now.waves_per_simd, to.waves_per_simd, &needs));
+    }
+    // Small workgroups: one more is less than a wave on each SIMD.
+    let place = if l.usage.wgp_mode { "WGP" } else { "CU" };
+    Some(format!(
+        "{} → {} workgroups a {place} needs {needs}",
+        now.groups, to.groups
+    ))
 }
 
 fn step(from: u32, to: u32, needs: &str) -> String {

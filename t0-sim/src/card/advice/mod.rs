@@ -158,7 +158,7 @@ fn launch(s: &Scene) -> Vec<Idea> {
             1.0 - used as f64 / all as f64,
             format!("only {used} of {all} WGPs have workgroups: launch at least {all}, or split the work finer"),
         ));
-    } else if rounds == 1 && filled < 0.95 && s.limit().is_none() {
+    } else if rounds == 1 && filled < 0.95 && s.limit().is_none() && m.waits.first().is_some_and(|w| w.1 > 0.0) {
         out.push(idea(
             (runs * (1.0 - filled)).min(s.less_waiting(1.0)),
             format!(

@@ -11,7 +11,16 @@ const SOME: f64 = 0.1;
 
 /// Ideas for the unit that is the limit; the last resort for each is always among them.
 pub(super) fn ideas(s: &Scene, out: &mut Vec<Idea>) {
-    let Some((unit, _)) = s.limit() else { return };
+    let Some((unit, _)) = s.limit() else {
+        let busy =
+            s.m.utilisation
+                .units()
+                .iter()
+                .find(|u| u.0 == "lds")
+                .map_or(0.0, |u| u.1);
+        conflicts(s, busy * s.m.bank_conflicts.lds_time * (1.0 - s.m.launch_share), out);
+        return;
+    };
     match unit {
         "wmma" | "valu" => vector(s, unit, out),
         "lds" => lds(s, out),
@@ -137,22 +146,7 @@ fn can_pair(a: &At) -> bool {
 }
 
 fn lds(s: &Scene, out: &mut Vec<Idea>) {
-    let lost = s.m.bank_conflicts.lds_time;
-    if lost > 0.05 {
-        let at = s
-            .sites
-            .iter()
-            .max_by_key(|a| a.site.lds_lost)
-            .map(At::place)
-            .unwrap_or_default();
-        out.push(idea(
-            s.less_work(lost),
-            format!(
-                "{:.0} % of the time of the LDS are bank conflicts, most at {at}: pad the rows, or permute the columns, where the layout is yours",
-                100.0 * lost
-            ),
-        ));
-    }
+    conflicts(s, s.less_work(s.m.bank_conflicts.lds_time), out);
     let narrow = share(
         s,
         |a| a.site.lds,
@@ -164,6 +158,23 @@ fn lds(s: &Scene, out: &mut Vec<Idea>) {
             "lanes load 4 bytes each from the LDS: loads of 16 (b128) take fewer instructions",
         ));
     }
+}
+
+/// Bank conflicts of the LDS, wherever they take time: where it is not the limit, waves wait for them, at barriers too.
+fn conflicts(s: &Scene, saves: f64, out: &mut Vec<Idea>) {
+    let lost = s.m.bank_conflicts.lds_time;
+    if lost <= 0.05 {
+        return;
+    }
+    let worst = s.sites.iter().max_by_key(|a| a.site.lds_lost);
+    let at = worst.map(At::place).unwrap_or_default();
+    out.push(idea(
+        saves,
+        format!(
+            "{:.0} % of the time of the LDS are bank conflicts, most at {at}: pad the rows, or permute the columns, where the layout is yours",
+            100.0 * lost
+        ),
+    ));
 }
 
 fn memory(s: &Scene, out: &mut Vec<Idea>) {
