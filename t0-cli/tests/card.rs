@@ -65,10 +65,10 @@ fn kernel(name: &str, [vgprs, lds, items]: [u32; 3], body: &str) -> String {
     let text = format!(
         ".amdgcn_target \"amdgcn-amd-amdhsa--gfx1100\"\n.text\n.globl k\n.p2align 8\n.type k,@function\nk:\n{body}\ns_endpgm\n\
          .Lend:\n.size k,.Lend-k\n.rodata\n.p2align 6\n.amdhsa_kernel k\n.amdhsa_group_segment_fixed_size {lds}\n\
-         .amdhsa_next_free_vgpr {vgprs}\n.amdhsa_next_free_sgpr 1\n.amdhsa_workgroup_processor_mode 1\n\
+         .amdhsa_next_free_vgpr {vgprs}\n.amdhsa_next_free_sgpr 8\n.amdhsa_workgroup_processor_mode 1\n\
          .amdhsa_wavefront_size32 1\n.end_amdhsa_kernel\n.amdgpu_metadata\n---\namdhsa.version: [1, 2]\namdhsa.kernels:\n  \
          - .name: k\n    .symbol: k.kd\n    .kernarg_segment_size: 0\n    .kernarg_segment_align: 4\n    \
-         .group_segment_fixed_size: {lds}\n    .private_segment_fixed_size: 0\n    .wavefront_size: 32\n    .sgpr_count: 1\n    \
+         .group_segment_fixed_size: {lds}\n    .private_segment_fixed_size: 0\n    .wavefront_size: 32\n    .sgpr_count: 8\n    \
          .vgpr_count: {vgprs}\n    .max_flat_workgroup_size: {items}\n...\n.end_amdgpu_metadata\n"
     );
     let [source, object] = ["k.s", "k.co"].map(|f| dir.join(f).to_str().unwrap().to_string());
@@ -119,6 +119,27 @@ fn bank_conflicts_are_named_where_the_lds_is_not_the_limit() {
         v["advice"].to_string().contains("bank conflicts, most at"),
         "{}",
         v["advice"]
+    );
+}
+
+#[test]
+fn what_the_l0_hands_out_is_a_limit() {
+    // All waves load the same 128 bytes, of their own code, again and again, many loads under way.
+    let loads = "s_getpc_b64 s[0:1]\nv_lshlrev_b32_e32 v1, 2, v0\nv_and_b32_e32 v1, 0x7c, v1\n".to_string()
+        + &"global_load_b32 v2, v1, s[0:1]\n".repeat(64)
+        + "s_waitcnt vmcnt(0)";
+    let object = kernel("l0", [8, 0, 256], &loads);
+    let v = json(&t0(&["card", &object, "--grid", "1000", "--block", "256", "--json"]));
+    assert!(
+        v["limiter"].as_str().unwrap().starts_with("l0: busy"),
+        "{}",
+        v["limiter"]
+    );
+    assert!(v["utilisation"]["l0"].as_f64().unwrap() > 0.9, "{}", v["utilisation"]);
+    let advice = v["advice"].to_string();
+    assert!(
+        advice.contains("use each value that was loaded more often") && !advice.contains("under way"),
+        "{advice}"
     );
 }
 

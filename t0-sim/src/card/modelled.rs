@@ -25,6 +25,8 @@ pub struct Utilisation {
     pub lds: f64,
     /// A CU's address unit of vector memory.
     pub vmem: f64,
+    /// The way from a CU's L0 to the registers.
+    pub l0: f64,
     /// A CU's path to the L2.
     pub l2_path: f64,
     /// A WGP's share of the Infinity Cache.
@@ -39,7 +41,7 @@ pub struct Utilisation {
 
 impl Utilisation {
     /// All of them with their names, those that are shares of others left out.
-    pub fn units(&self) -> [(&'static str, f64); 12] {
+    pub fn units(&self) -> [(&'static str, f64); 13] {
         [
             ("wmma", self.wmma),
             ("valu", self.valu),
@@ -48,6 +50,7 @@ impl Utilisation {
             ("smem", self.smem),
             ("lds", self.lds),
             ("vmem", self.vmem),
+            ("l0", self.l0),
             ("l2 path", self.l2_path),
             ("infinity cache", self.infinity_cache),
             ("dram", self.dram),
@@ -66,10 +69,11 @@ impl Utilisation {
             smem: unit(Unit::Smem),
             lds: t.lds,
             vmem: t.memory[0],
-            l2_path: t.memory[1],
-            infinity_cache: t.memory[2],
-            dram: t.memory[3],
-            atomics: t.memory[4],
+            l0: t.memory[1],
+            l2_path: t.memory[2],
+            infinity_cache: t.memory[3],
+            dram: t.memory[4],
+            atomics: t.memory[5],
             dispatch: t.dispatch,
         }
     }

@@ -101,6 +101,8 @@ impl At<'_> {
             "wmma" => s.busy,
             "lds" => s.lds,
             "vmem" => s.lines,
+            "l0" if class != Class::VmemLoad => 0,
+            "l0" => s.bytes,
             "l2 path" => s.moved,
             "infinity cache" | "dram" => s.beyond,
             "atomics" if class != Class::VmemAtomic => 0,

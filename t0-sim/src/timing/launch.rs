@@ -73,9 +73,9 @@ pub struct Timing {
     pub wmma: f64,
     /// Share of the time the LDS of a CU was busy.
     pub lds: f64,
-    /// Share of the time a CU's address unit, its path to the L2, the Infinity Cache, DRAM and the busiest unit for atomics
+    /// Share of the time a CU's address unit, the way from its L0 to the registers, its path to the L2, the Infinity Cache, DRAM and the busiest unit for atomics
     /// were busy.
-    pub memory: [f64; 5],
+    pub memory: [f64; 6],
     /// Share of the time the dispatcher of a shader array was busy.
     pub dispatch: f64,
     /// Sectors of 64 bytes that loads and stores asked for, those found in the L0, and those from beyond the L2.

@@ -318,12 +318,13 @@ impl<'s> Memory<'s> {
         self.scalar_data.cycles(done, c.smem_return.into()).0
     }
 
-    /// Cycles the busiest CU's address unit and path to the L2, and this unit's share of what lies beyond and of the busiest
+    /// Cycles the busiest CU's address unit, way from the L0 to the registers and path to the L2, and this unit's share of what lies beyond and of the busiest
     /// place for atomics, were busy.
-    pub fn busy(&self) -> [u64; 5] {
+    pub fn busy(&self) -> [u64; 6] {
         let most = |f: fn(&Cu) -> &Server| self.cu.iter().map(|cu| f(cu).busy()).max().unwrap_or(0);
         let [mall, dram, atomics] = self.beyond_cus();
-        [most(|c| &c.address), most(|c| &c.l2), mall, dram, atomics]
+        let of_cu = [most(|c| &c.address), most(|c| &c.data), most(|c| &c.l2)];
+        [of_cu[0], of_cu[1], of_cu[2], mall, dram, atomics]
     }
 
     /// Cycles of the path that has most to do, of those of a CU the mean.

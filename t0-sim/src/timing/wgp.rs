@@ -172,8 +172,8 @@ pub(super) struct Run {
     pub wmma: u64,
     /// Cycles the LDS of the busier half was busy.
     pub lds: u64,
-    /// Cycles of address, L2, Infinity Cache and DRAM paths and of atomics, see [`Memory::busy`].
-    pub memory: [u64; 5],
+    /// Cycles of address, L0, L2, Infinity Cache and DRAM paths and of atomics, see [`Memory::busy`].
+    pub memory: [u64; 6],
     /// Cycles of the dispatcher.
     pub dispatch: u64,
     pub sectors: [u64; 3],

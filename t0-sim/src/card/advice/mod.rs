@@ -120,7 +120,7 @@ fn spills(s: &Scene) -> Vec<Idea> {
     };
     let share = vmem(|a| a.is_scratch()) / vmem(|_| true).max(1.0);
     let saves = match s.limit() {
-        Some(("vmem" | "l2 path" | "infinity cache" | "dram", _)) => s.less_work(share),
+        Some(("vmem" | "l0" | "l2 path" | "infinity cache" | "dram", _)) => s.less_work(share),
         Some(_) => 0.0,
         None => s.less_waiting(share * (s.waits("vmcnt") + s.waits("vscnt"))),
     };

@@ -50,6 +50,7 @@ fn last_resort(s: &Scene, unit: &str) -> String {
         "smem" => "the scalar memory unit is busy: load neighbouring values by one wider load, once before the loop".into(),
         "lds" => "the LDS is busy: keep more values in registers, and use each that was loaded more often".into(),
         "vmem" => "the address unit is busy: lanes side by side should read side by side, in wider loads".into(),
+        "l0" => "the way from the L0 to the registers is busy: use each value that was loaded more often, in registers, or load it once for the workgroup through the LDS".into(),
         "l2 path" => "the way from the L2 is busy: larger tiles, or share what is read through the LDS".into(),
         "atomics" => "atomics take turns in the L2: add up within a wave or workgroup first, or spread them over more addresses".into(),
         "dispatch" => "starting waves is what takes the time: fewer and longer waves, more work for each work-item".into(),
