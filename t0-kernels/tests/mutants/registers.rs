@@ -191,7 +191,11 @@ impl Maker<'_> {
         }
         let compares = self.inst(i).row().name;
         let in_array = compares == "v_cmp_lt_u32" && self.inst(i).operands[2] == Operand::int(64);
-        if in_array && line.contains("[63 - l]") && self.one_axis() {
+        let masked = self
+            .written(i, Reg::v(0))
+            .iter()
+            .all(|k| self.inst(*k).row().name == "v_and_b32");
+        if in_array && line.contains("[63 - l]") && self.one_axis() && masked {
             return Some("v0, the work-item's number, is below the 64 elements, too");
         }
         if line.contains("(v - max).exp()") && self.inst(i).to_string().contains("v_cmp_lt_f32_e64 s1, 0x42b17218") {
@@ -305,6 +309,20 @@ impl Maker<'_> {
         let tested = a.row().name == "s_cmp_lt_u32" && b.row().name == "s_cselect_b32";
         if tested && source_line(&self.image.spot(i)).contains(".step_by(BK)") {
             return Some("a workgroup that gets here has rows and columns, and the comparison before was true, too");
+        }
+        let bound = b.row().name == "s_min_u32" && b.operands.get(2) == Some(&Operand::Literal(0x3fff_ffff));
+        if let ("s_mov_b32", true, Operand::Reg(length)) =
+            (a.row().name, bound && a.operands[0] == b.operands[0], a.operands[0])
+        {
+            if !self.written(i, length).is_empty() {
+                return Some("the length is not clamped, which matters from 2^30 elements on");
+            }
+        }
+        // What is rounded up wrongly is the number of all rounds, of which never more are made than fit.
+        let rounded =
+            a.row().name == "s_add_u32" && a.operands[2] == Operand::int(47) && b.row().name == "s_mul_hi_u32";
+        if rounded && source_line(&self.image.spot(i)).contains(".step_by(BK)") {
+            return Some("the loop ends with the columns, so that what fits decides how many rounds are made");
         }
         let clamp = a.row().name == "s_min_u32" && a.operands[2] == Operand::Literal(0x3fff_ffff);
         if clamp && a.operands[0] == a.operands[1] {

@@ -242,8 +242,14 @@ fn softmax_case() -> Case {
 }
 
 /// Edges of a picture of so many rows, of which x has some: those below its last one are 0. Rows lie `stride` apart.
-fn edges_shot([rows, all]: [usize; 2], cols: usize, stride: u32) -> Shot {
-    let x: Vec<u8> = (0..rows * cols).map(|i| ((i * i * 7 + i * 31) % 251) as u8).collect();
+fn edges_shot(rows: [usize; 2], cols: usize, stride: u32) -> Shot {
+    edges_shot_of(rows, cols, stride, |i| i)
+}
+
+/// The same with a picture whose pixel `i` is another one's.
+fn edges_shot_of([rows, all]: [usize; 2], cols: usize, stride: u32, of: impl Fn(usize) -> usize) -> Shot {
+    let pixel = |i: usize| ((i * i * 7 + i * 31) % 251) as u8;
+    let x: Vec<u8> = (0..rows * cols).map(|i| pixel(of(i))).collect();
     let mut want = Vec::new();
     for r in 0..all {
         for c in 0..cols {
@@ -288,6 +294,8 @@ fn edges_case() -> Case {
         edges_shot([3, 3], 20, 20),
         edges_shot([5, 9], 33, 33),
         edges_shot([3, 3], 20, 1 << 30),
+        // Stripes: all roots are whole numbers.
+        edges_shot_of([9, 9], 45, 45, |i| i % 45),
     ];
     Case::of::<edges<'_>>("edges", shots)
 }
@@ -296,8 +304,7 @@ fn gemm_shot(tile: [usize; 2], mnk: [usize; 3], gap: usize) -> Shot {
     gemm_shot_of(tile, mnk, [gap; 3])
 }
 
-/// `gaps`: elements between the rows of the three matrices. Those between rows of the second belong to it, if they are more
-/// than those of the first.
+/// `gaps`: elements between the rows of the three matrices. Of the first two, those of the matrix with more of them belong to it.
 fn gemm_shot_of(tile: [usize; 2], [m, n, k]: [usize; 3], gaps: [usize; 3]) -> Shot {
     let [stride, stride_b] = [k + gaps[0], k + gaps[1]];
     let input = |rows: usize, stride: usize, seed: usize| -> Vec<bf16> {
@@ -305,11 +312,11 @@ fn gemm_shot_of(tile: [usize; 2], [m, n, k]: [usize; 3], gaps: [usize; 3]) -> Sh
         let of = |(i, v): (usize, &f32)| if i % stride < k { *v } else { f32::NAN };
         numbers.iter().enumerate().map(|e| bf16::from_f32(of(e))).collect()
     };
-    let (a, mut bt) = (input(m, stride, 4), input(n, stride_b, 5));
-    let wide = gaps[1] > gaps[0];
-    if wide {
+    let (mut a, mut bt) = (input(m, stride, 4), input(n, stride_b, 5));
+    let wide = [gaps[0] > gaps[1], gaps[1] > gaps[0]];
+    for (v, wide) in [(&mut a, wide[0]), (&mut bt, wide[1])] {
         // Whatever it is, it meets zeros.
-        bt.iter_mut().filter(|x| x.is_nan()).for_each(|x| *x = bf16::ONE);
+        v.iter_mut().filter(|x| wide && x.is_nan()).for_each(|x| *x = bf16::ONE);
     }
     // Some columns are 0, where nothing hides what a sum begins with.
     for j in (5..n).step_by(16) {
@@ -326,7 +333,8 @@ fn gemm_shot_of(tile: [usize; 2], [m, n, k]: [usize; 3], gaps: [usize; 3]) -> Sh
         want.extend((0..gaps[2]).map(|_| None));
     }
     want.truncate((m - 1) * (n + gaps[2]) + n);
-    let cols_b = if wide { stride_b } else { k };
+    let cols_a = if wide[0] { stride } else { k };
+    let cols_b = if wide[1] { stride_b } else { k };
     let buf = |v: &[bf16], rows: usize, stride: usize, cols: usize| {
         Buf::of(
             v[..(rows - 1) * stride + cols]
@@ -337,7 +345,7 @@ fn gemm_shot_of(tile: [usize; 2], [m, n, k]: [usize; 3], gaps: [usize; 3]) -> Sh
     };
     let shape = |rows: usize, cols: usize, stride: usize| [rows as u32, cols as u32, stride as u32];
     let args = vec![
-        Arg::Mat(buf(&a, m, stride, k), shape(m, k, stride)),
+        Arg::Mat(buf(&a, m, stride, cols_a), shape(m, cols_a, stride)),
         Arg::Mat(buf(&bt, n, stride_b, cols_b), shape(n, cols_b, stride_b)),
         Arg::Mat(Buf::poisoned(4 * want.len()), shape(m, n, n + gaps[2])),
     ];
@@ -359,6 +367,7 @@ fn gemm_case() -> Case {
         gemm_shot(tile, [70, 40, 168], 8),
         gemm_shot(tile, [70, 40, 136], 8),
         gemm_shot_of(tile, [70, 40, 136], [8, 64, 0]),
+        gemm_shot_of(tile, [70, 40, 136], [64, 8, 0]),
     ];
     Case::of::<gemm<'_, 64, 64, 32>>("gemm::<64,64,32>", shots)
 }
@@ -373,6 +382,7 @@ fn gemm48_case() -> Case {
         gemm_shot(tile, [150, 40, 248], 8),
         gemm_shot(tile, [150, 40, 200], 8),
         gemm_shot_of(tile, [150, 40, 200], [8, 96, 0]),
+        gemm_shot_of(tile, [150, 40, 200], [96, 8, 0]),
         gemm_shot(tile, [20, 40, 26], 3),
         gemm_shot(tile, [20, 24, 26], 3),
     ];
