@@ -53,3 +53,35 @@ pub fn folder(test: &str) -> PathBuf {
 pub fn words(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|w| w.to_le_bytes()).collect()
 }
+
+/// A loop over registers whose rare part stands behind the end and branches back: one loop, no memory, no wait.
+pub const NO_MEMORY: &str = r#"
+.amdgcn_target "amdgcn-amd-amdhsa--gfx1100"
+.text
+.globl k
+.p2align 8
+.type k,@function
+k:
+  s_mov_b32 s4, 9
+.Ltop:
+  v_add_f32 v0, v0, v0
+  s_cmp_eq_u32 s4, 7
+  s_cbranch_scc1 .Lrare
+.Lback:
+  s_sub_u32 s4, s4, 1
+  s_cmp_lg_u32 s4, 0
+  s_cbranch_scc1 .Ltop
+  s_endpgm
+.Lrare:
+  v_mul_f32 v0, v0, v0
+  s_branch .Lback
+.Lend:
+.size k, .Lend-k
+.fill 64, 4, 0xbf9f0000
+.rodata
+.p2align 6
+.amdhsa_kernel k
+  .amdhsa_next_free_vgpr 8
+  .amdhsa_next_free_sgpr 8
+.end_amdhsa_kernel
+"#;
