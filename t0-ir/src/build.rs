@@ -57,9 +57,14 @@ impl Builder {
 
     /// Appends an operation with the given result types.
     pub fn emit(&mut self, kind: OpKind, args: &[Value], results: &[Ty], regions: Vec<Region>) -> Vec<Value> {
-        let id = self.func.new_op(kind, args.to_vec(), results, regions, self.span);
+        self.append(kind, args.to_vec(), results, regions).to_vec()
+    }
+
+    /// [`Builder::emit`] without copies: takes the operands over and lends the results.
+    pub(crate) fn append(&mut self, kind: OpKind, args: Vec<Value>, results: &[Ty], regions: Vec<Region>) -> &[Value] {
+        let id = self.func.new_op(kind, args, results, regions, self.span);
         self.region().ops.push(id);
-        self.func.op(id).results.clone()
+        &self.func.op(id).results
     }
 
     /// Appends an existing operation's copy with other operands and fresh results (its regions are taken over).
@@ -73,7 +78,7 @@ impl Builder {
 
     /// Appends an operation without result.
     pub fn op0(&mut self, kind: OpKind, args: &[Value]) {
-        self.emit(kind, args, &[], Vec::new());
+        self.append(kind, args.to_vec(), &[], Vec::new());
     }
 
     /// Appends an operation whose row gives its single result's type.
@@ -87,12 +92,12 @@ impl Builder {
             ResultRule::Elem => Ty::Scalar(self.func.ty(args[0]).elem()),
             rule => panic!("builder: {} has result rule {rule:?}", kind.row().name),
         };
-        self.emit(kind, args, &[ty], Vec::new())[0]
+        self.append(kind, args.to_vec(), &[ty], Vec::new())[0]
     }
 
     /// Appends an operation with a single result of the given type.
     pub fn op1_as(&mut self, kind: OpKind, args: &[Value], ty: Ty) -> Value {
-        self.emit(kind, args, &[ty], Vec::new())[0]
+        self.append(kind, args.to_vec(), &[ty], Vec::new())[0]
     }
 
     /// A scalar constant from its bits.

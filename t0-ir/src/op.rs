@@ -87,6 +87,19 @@ pub enum Pred {
     Ge,
 }
 
+impl Pred {
+    /// The predicate with its operands exchanged.
+    pub fn swapped(self) -> Pred {
+        match self {
+            Pred::Eq | Pred::Ne => self,
+            Pred::Lt => Pred::Gt,
+            Pred::Le => Pred::Ge,
+            Pred::Gt => Pred::Lt,
+            Pred::Ge => Pred::Le,
+        }
+    }
+}
+
 /// What an atomic or a reduction does with its two values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rmw {
@@ -152,7 +165,7 @@ pub struct LdsId(pub u32);
 pub const LDS_OUTSIDE: u32 = 0x1_0000;
 
 /// What is known of the place of a fetched tile in its matrix.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Inside {
     /// Nothing.
     #[default]
@@ -168,7 +181,7 @@ pub enum Inside {
 pub const CHUNK_OUTSIDE: u32 = 1 << 31;
 
 /// Hints on a `for`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct LoopHints {
     /// `#[unroll]`: replace the loop by its iterations; its bounds must be compile-time numbers.
     pub unroll: bool,
@@ -181,7 +194,7 @@ pub struct LoopHints {
 macro_rules! ops {
     ($( $(#[$doc:meta])* $name:ident $( { $($f:ident : $t:ty),* } )? = $text:literal, $arity:expr, $result:expr, $effect:ident, $conv:ident; )*) => {
         /// An operation with its compile-time attributes. Operands are in [`crate::Op::args`].
-        #[derive(Clone, Debug, PartialEq)]
+        #[derive(Clone, Debug, PartialEq, Eq, Hash)]
         #[allow(missing_docs)] // the attributes are explained in the doc comment of each operation
         pub enum OpKind { $( $(#[$doc])* $name $( { $($f : $t),* } )? ),* }
 
@@ -418,4 +431,12 @@ ops! {
     Yield = "yield", Any, NONE, Control, No;
     /// Ends the first region of a `while`: operand 0 is the condition.
     Condition = "condition", Any, NONE, Control, No;
+}
+
+impl OpKind {
+    /// May the two operands change places? Of floats, too, all NaNs counting as one.
+    pub fn is_commutative(&self) -> bool {
+        use OpKind::{Add, And, Max, Min, Mul, Or, Xor};
+        matches!(self, Add | Mul | And | Or | Xor | Min | Max)
+    }
 }

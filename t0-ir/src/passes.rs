@@ -3,8 +3,8 @@
 //! Each pass is one file with one function `run`. Timing, checking after each pass and observing the function between
 //! passes are done here, once, for all.
 
-pub mod cse;
 pub mod dce;
+pub mod gvn;
 pub mod licm;
 pub mod lower_tiles;
 pub mod pipeline_lds;
@@ -54,19 +54,19 @@ const fn better(name: &'static str, run: fn(&mut Func) -> Result<(), Diags>) -> 
 #[rustfmt::skip]
 pub const PIPELINE: &[Pass] = &[
     better("simplify",        simplify::run),
-    better("cse",             cse::run),
+    better("gvn",             gvn::run),
     better("dce",             dce::run),
     needed("unroll",          unroll::run),
-    better("cse",             cse::run),
+    better("gvn",             gvn::run),
     better("dce",             dce::run),
     needed("pipeline_lds",    pipeline_lds::run),
     needed("lower_tiles",     lower_tiles::run),
     needed("place_barriers",  place_barriers::run),
     better("simplify",        simplify::run),
-    better("cse",             cse::run),
+    better("gvn",             gvn::run),
     better("licm",            licm::run),
     better("simplify",        simplify::run),
-    better("cse",             cse::run),
+    better("gvn",             gvn::run),
     better("dce",             dce::run),
 ];
 

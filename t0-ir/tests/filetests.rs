@@ -40,7 +40,7 @@ fn result(head: &str, input: &str) -> String {
         }
         verify::structure(&func).unwrap_or_else(|d| panic!("{name}: {d}\n{}", text::print(&func)));
     }
-    text::print(&func)
+    text::print(&passes::rewrite::canonical(&func))
 }
 
 /// Parse errors are places in the file itself; others are places in the files the function names.

@@ -3,22 +3,34 @@
 //!
 //! Method: mark from the operations that write. An operation that is needed needs its operands and the construct it is
 //! in; a result of an `if` needs what both sides yield; a carried value, where its result or argument is needed, needs what
-//! it starts from and what each round hands on. A `while` is always needed: it may be meant to run for ever.
+//! it starts from and what each round hands on. A `while` is always needed: it may be meant to run for ever. What is needed then
+//! moves to new arenas, without copies, so that values and operations are numbered in structured order.
 
-use super::rewrite::{kept, rewrite, Rewrite, Rewriter};
 use crate::analysis::uniform::terminator;
 use crate::diag::Diags;
-use crate::func::{Func, OpId, Region, Value};
+use crate::func::{Func, Op, OpId, Region, Span, Value, ValueInfo};
 use crate::op::{Effect, OpKind};
-use crate::ty::Ty;
 
 /// Removes dead code.
 ///
 /// # Errors
 /// None.
 pub fn run(func: &mut Func) -> Result<(), Diags> {
-    let live = Live::of(func);
-    rewrite(func, &mut Dce { live })
+    let mut sweep = Sweep {
+        live: Live::of(func),
+        ops: std::mem::take(&mut func.ops),
+        values: std::mem::take(&mut func.values),
+        new_ops: Vec::new(),
+        new_values: Vec::new(),
+        map: Vec::new(),
+    };
+    sweep.new_ops.reserve(sweep.ops.len());
+    sweep.new_values.reserve(sweep.values.len());
+    sweep.map.resize(sweep.values.len(), Value(u32::MAX));
+    sweep.region(&mut func.body);
+    func.ops = sweep.new_ops;
+    func.values = sweep.new_values;
+    Ok(())
 }
 
 /// What defines a value: an operation, and for a region's argument its position.
@@ -130,55 +142,106 @@ impl Live {
     }
 }
 
-struct Dce {
+/// Takes the needed operations and values over into new arenas, in structured order.
+struct Sweep {
     live: Live,
+    ops: Vec<Op>,
+    values: Vec<ValueInfo>,
+    new_ops: Vec<Op>,
+    new_values: Vec<ValueInfo>,
+    /// The number of each value in the new arena.
+    map: Vec<Value>,
 }
 
-impl Rewrite for Dce {
-    fn op(&mut self, r: &mut Rewriter<'_>, id: OpId) -> Result<(), Diags> {
-        if !self.live.ops[id.0 as usize] {
-            return Ok(());
+impl Sweep {
+    fn value(&mut self, v: &mut Value) {
+        let info = &mut self.values[v.0 as usize];
+        let name = info.name.take();
+        self.new_values.push(ValueInfo { ty: info.ty, name });
+        let new = Value(self.new_values.len() as u32 - 1);
+        self.map[v.0 as usize] = new;
+        *v = new;
+    }
+
+    fn region(&mut self, region: &mut Region) {
+        region.args.iter_mut().for_each(|a| self.value(a));
+        region.ops.retain_mut(|id| {
+            let kind = &self.ops[id.0 as usize].kind;
+            let keep = self.live.ops[id.0 as usize] || matches!(kind, OpKind::Yield | OpKind::Condition);
+            if keep {
+                *id = self.op(*id);
+            }
+            keep
+        });
+    }
+
+    fn op(&mut self, id: OpId) -> OpId {
+        let mut op = self.take(id);
+        if !op.regions.is_empty() {
+            self.cut(&mut op);
+            op.regions.iter_mut().for_each(|r| self.region(r));
         }
-        let op = r.old.op(id);
+        for a in &mut op.args {
+            *a = self.map[a.0 as usize];
+        }
+        op.results.iter_mut().for_each(|r| self.value(r));
+        self.new_ops.push(op);
+        OpId(self.new_ops.len() as u32 - 1)
+    }
+
+    fn take(&mut self, id: OpId) -> Op {
+        let nothing = Op {
+            kind: OpKind::Yield,
+            args: Vec::new(),
+            results: Vec::new(),
+            regions: Vec::new(),
+            span: Span::default(),
+        };
+        std::mem::replace(&mut self.ops[id.0 as usize], nothing)
+    }
+
+    /// Takes away what a construct hands on or carries in vain.
+    fn cut(&mut self, op: &mut Op) {
         let keep: Vec<bool> = match op.kind {
             OpKind::If => op.results.iter().map(|&v| self.live.is(v)).collect(),
-            OpKind::For { .. } | OpKind::While => (0..op.results.len()).map(|i| self.carried(r.old, id, i)).collect(),
-            _ => return r.copy(self, id),
+            _ => (0..op.results.len()).map(|i| self.carried(op, i)).collect(),
         };
-        let with_first: Vec<bool> = std::iter::once(true).chain(keep.iter().copied()).collect();
-        let (args, values): (&[&[bool]], &[&[bool]]) = match op.kind {
-            OpKind::If => (&[&[], &[]], &[&keep, &keep]),
-            OpKind::For { .. } => (&[&with_first], &[&keep]),
-            _ => (&[&keep, &keep], &[&with_first, &keep]),
-        };
-        let mut regions = Vec::new();
-        for ((region, a), v) in op.regions.iter().zip(args).zip(values) {
-            regions.push(r.region_some(self, region, a, v)?);
+        if keep.iter().all(|&k| k) {
+            return;
         }
-        let mut operands = op.args.clone();
-        match op.kind {
-            OpKind::For { .. } => {
-                operands.truncate(3);
-                operands.extend(kept(&op.args[3..], &keep));
+        cut(&mut op.results, 0, &keep);
+        let (args, region_args) = match op.kind {
+            OpKind::If => (None, None),
+            OpKind::For { .. } => (Some(3), Some(1)),
+            _ => (Some(0), Some(0)),
+        };
+        if let Some(from) = args {
+            cut(&mut op.args, from, &keep);
+        }
+        for (i, region) in op.regions.iter_mut().enumerate() {
+            if let Some(from) = region_args {
+                cut(&mut region.args, from, &keep);
             }
-            OpKind::While => operands = kept(&op.args, &keep),
-            _ => {}
+            if let Some(end) = region.ops.last() {
+                // The first operand of the condition of a `while` is no value that is handed on.
+                let from = usize::from(op.kind == OpKind::While && i == 0);
+                cut(&mut self.ops[end.0 as usize].args, from, &keep);
+            }
         }
-        let results = kept(&op.results, &keep);
-        let tys: Vec<Ty> = results.iter().map(|&v| r.old.ty(v)).collect();
-        let operands = r.get_all(&operands);
-        r.b.set_span(op.span);
-        let new = r.b.emit(op.kind.clone(), &operands, &tys, regions);
-        r.set_all(&results, &new);
-        Ok(())
     }
-}
 
-impl Dce {
     /// Is position `i` of what a loop carries needed, as its result or in any of its regions?
-    fn carried(&self, func: &Func, id: OpId, i: usize) -> bool {
-        let op = func.op(id);
+    fn carried(&self, op: &Op, i: usize) -> bool {
         let first = usize::from(matches!(op.kind, OpKind::For { .. }));
         self.live.is(op.results[i]) || op.regions.iter().any(|r| self.live.is(r.args[first + i]))
     }
+}
+
+/// Leaves those values, from a position on, whose flag is set.
+fn cut(values: &mut Vec<Value>, from: usize, keep: &[bool]) {
+    let mut at = 0;
+    values.retain(|_| {
+        at += 1;
+        at <= from || keep[at - 1 - from]
+    });
 }

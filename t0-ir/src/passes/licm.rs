@@ -16,6 +16,10 @@ use crate::op::{Convergent, Effect, OpKind};
 /// # Errors
 /// None.
 pub fn run(func: &mut Func) -> Result<(), Diags> {
+    let is_loop = |k: &OpKind| matches!(k, OpKind::For { .. } | OpKind::While);
+    if !func.ops.iter().any(|op| is_loop(&op.kind)) {
+        return Ok(());
+    }
     let consts = func.ops.iter().enumerate().filter_map(|(i, op)| match op.kind {
         OpKind::Const { .. } => Some((op.results[0], OpId(i as u32))),
         _ => None,

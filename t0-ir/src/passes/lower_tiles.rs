@@ -38,6 +38,16 @@ use swizzle::{WholeChunks, UNIT};
 /// # Errors
 /// Tiles larger than any LDS or without whole chunks, fragments outside their tile, tiles carried through control flow.
 pub fn run(func: &mut Func) -> Result<(), Diags> {
+    let of_tiles = |k: &OpKind| {
+        use OpKind::{TileAt, TileCommit, TileFetch, TileFrag, TileLoad, TileStore};
+        matches!(
+            k,
+            TileLoad | TileFetch { .. } | TileCommit { .. } | TileAt { .. } | TileFrag | TileStore
+        )
+    };
+    if !func.ops.iter().any(|op| of_tiles(&op.kind)) {
+        return Ok(());
+    }
     let mut pass = LowerTiles {
         used: used_values(func),
         ahead: ahead(func, &func.body),

@@ -170,6 +170,10 @@ impl Rewriter<'_> {
         let op = self.old.op(id);
         self.b.set_span(op.span);
         let args = self.get_all(&op.args);
+        if let [result] = op.results[..] {
+            let new = self.b.append(kind, args, &[self.old.ty(result)], regions)[0];
+            return self.set(result, new);
+        }
         let tys: Vec<_> = op.results.iter().map(|&v| self.old.ty(v)).collect();
         let results = self.b.emit(kind, &args, &tys, regions);
         self.set_all(&op.results, &results);

@@ -2,7 +2,7 @@
 //!
 //! Constants are folded with `eval`; what remains goes through identities that hold bit for bit (all NaNs counting as one):
 //! floats are never reassociated. Constants move to the right of commutative operations, so that equal expressions look
-//! equal to `cse`. Control goes where its condition or its bounds are constants. The rules are in `simpler` by kind of operation:
+//! equal to `gvn`. Control goes where its condition or its bounds are constants. The rules are in `simpler` by kind of operation:
 //! one arm each.
 
 mod floats;
@@ -174,31 +174,28 @@ fn def(r: &mut Rewriter<'_>, v: Value) -> Option<(OpKind, Vec<Value>)> {
     r.def(v).map(|op| (op.kind.clone(), op.args.clone()))
 }
 
-fn is_commutative(kind: &OpKind) -> bool {
-    matches!(
-        kind,
-        OpKind::Add | OpKind::Mul | OpKind::And | OpKind::Or | OpKind::Xor | OpKind::Min | OpKind::Max
-    )
-}
-
 /// A value equal to the operation's result, if there is something simpler than the operation.
 fn simpler(r: &mut Rewriter<'_>, kind: &OpKind, args: &[Value], ty: Ty) -> Option<Value> {
-    if matches!(kind, OpKind::Const { .. }) {
+    if matches!(kind, OpKind::Const { .. }) || args.len() > 3 {
         return None;
     }
-    let consts: Vec<Option<Const>> = args.iter().map(|&a| const_of(r, a)).collect();
+    let mut found = [None; 3];
+    for (c, &a) in found.iter_mut().zip(args) {
+        *c = const_of(r, a);
+    }
+    let consts = &found[..args.len()];
     if !args.is_empty() && consts.iter().all(Option::is_some) {
-        let values: Vec<Const> = consts.iter().flatten().copied().collect();
-        if let Some(c) = eval(kind, &values, ty) {
+        let values = found.map(|c| c.unwrap_or(Const::bool(false)));
+        if let Some(c) = eval(kind, &values[..args.len()], ty) {
             return Some(constant(r, c));
         }
     }
-    if is_commutative(kind) && consts[0].is_some() && consts[1].is_none() {
+    if kind.is_commutative() && consts[0].is_some() && consts[1].is_none() {
         return Some(build(r, kind.clone(), &[args[1], args[0]], ty));
     }
     match *kind {
-        OpKind::Select => select(r, args, &consts, ty),
-        OpKind::Cmp { pred } => compare(r, pred, args, &consts),
+        OpKind::Select => select(r, args, consts, ty),
+        OpKind::Cmp { pred } => compare(r, pred, args, consts),
         OpKind::Cast => cast(r, args[0], ty),
         OpKind::Bitcast => bitcast(r, args[0], ty),
         OpKind::VecGet { index } => match def(r, args[0])? {
@@ -223,9 +220,9 @@ fn simpler(r: &mut Rewriter<'_>, kind: &OpKind, args: &[Value], ty: Ty) -> Optio
         _ => {
             let elem = r.b.func().ty(*args.first()?).scalar()?;
             if elem.is_float() {
-                floats::simpler(r, kind, args, &consts)
+                floats::simpler(r, kind, args, consts)
             } else {
-                ints::simpler(r, kind, args, &consts)
+                ints::simpler(r, kind, args, consts)
             }
         }
     }
@@ -255,7 +252,7 @@ fn select(r: &mut Rewriter<'_>, args: &[Value], consts: &[Option<Const>], ty: Ty
 fn compare(r: &mut Rewriter<'_>, pred: Pred, args: &[Value], consts: &[Option<Const>]) -> Option<Value> {
     let ty = r.b.func().ty(args[0]).elem();
     if consts[0].is_some() {
-        let kind = OpKind::Cmp { pred: swapped(pred) };
+        let kind = OpKind::Cmp { pred: pred.swapped() };
         return Some(build(r, kind, &[args[1], args[0]], Ty::BOOL));
     }
     if ty.is_float() {
@@ -281,17 +278,6 @@ fn compare(r: &mut Rewriter<'_>, pred: Pred, args: &[Value], consts: &[Option<Co
         }
     }
     None
-}
-
-/// The predicate with its operands exchanged.
-fn swapped(pred: Pred) -> Pred {
-    match pred {
-        Pred::Eq | Pred::Ne => pred,
-        Pred::Lt => Pred::Gt,
-        Pred::Le => Pred::Ge,
-        Pred::Gt => Pred::Lt,
-        Pred::Ge => Pred::Le,
-    }
 }
 
 /// The predicate that is true when this one is not; for floats only `==` and `!=` have one.
