@@ -9,7 +9,7 @@
 //! have already terminated, this waits on only the surviving waves"; S_ENDPGM waits for outstanding stores by itself.
 //! UNVERIFIED(hw): that a report in video memory is seen by the host after the kernel's release fence like any other store.
 
-use super::{Sel, Select, X};
+use super::{Buf, Sel, Select, X};
 use crate::isa::{Mubuf, Operand, Reg, Smem, Sop1, Sop2, Sopc, Sopp, Vopc};
 use crate::mir::{BlockId, Class, MOp, Sub};
 use t0_ir::{abi, Func, OpKind, Pred, Report, Scalar, Ty, Value};
@@ -108,11 +108,23 @@ impl Select<'_> {
         let first = self.s(Sop1::s_ctz_i32_b32, &[lanes.into()]);
         self.inst(Sop2::s_lshl_b32, &[Reg::EXEC.into(), 1.into(), first.into()]);
         let slot = abi::report(&self.f.params);
-        let address = self.s_load(Smem::s_load_b64, kernarg, slot.offset);
+        let srd = self.m.vreg(Class::S, 4);
+        let address = srd.slice(0, 2);
+        self.pseudo(MOp::ImplicitDef, vec![srd.into()]);
+        self.s_load_to(Smem::s_load_b64, address, kernarg, slot.offset);
         self.scmp(Sopc::s_cmp_eq_u64, address.into(), 0.into());
         self.branch(Sopp::s_cbranch_scc1, end);
 
-        let buf = self.descriptor(address, X::K(Report::WORDS), Scalar::U32, false);
+        let buf = Buf {
+            srd,
+            len: X::K(Report::WORDS),
+            elem: Scalar::U32,
+            by_element: false,
+            readonly: false,
+            lanes: None,
+        };
+        self.stride(&buf);
+        self.size(&buf);
         let claim = self.in_v(1.into());
         let store = |s: &mut Self, op, data: Sub, offset, glc| {
             let inst = s.inst(op, &[data.into(), Reg::NULL.into(), buf.srd.into(), 0.into()]);

@@ -28,6 +28,7 @@ impl<'a> Select<'a> {
                 srd,
                 len: len.into(),
                 elem,
+                by_element: self.views.by_element(v),
                 readonly: false,
                 lanes: None,
             }));
@@ -122,7 +123,7 @@ impl<'a> Select<'a> {
         }
     }
 
-    fn copy_of(&mut self, s: Sub) -> Sub {
+    pub(super) fn copy_of(&mut self, s: Sub) -> Sub {
         let to = self.m.vreg(self.m.info(s.reg).class, s.count);
         self.pseudo(MOp::Copy, vec![to.into(), s.into()]);
         to

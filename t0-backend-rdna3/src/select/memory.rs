@@ -1,17 +1,21 @@
 //! Global memory through buffer descriptors, and LDS.
 //!
-//! A view is a raw buffer descriptor with its size in bytes, so the hardware drops what is out of range. It checks byte
-//! offsets, which are 32 bits: scaling an index of 2^30 or more could wrap into range. Such an index is first limited to
-//! the length of the view, whose scaled value is just out of range; the limit is left out where the index is known to be
-//! small or to be below the length. A view that differs between lanes keeps the descriptor of the buffer it is part of
-//! and does its own check per lane.
+//! The hardware drops what is out of range of a view's descriptor. Most views are addressed by elements: the stride is the size of
+//! an element, the size of the view its number of elements, and an index goes into the access as it is (`idxen`). The comparison
+//! is of whole numbers, so no index can wrap into range, and the length needs no scaling. It looks at the index alone, not at what
+//! an access reaches beyond it, so views with accesses wider than an element are addressed by bytes (`offen`; [`super::views`]
+//! tells which): the size is in bytes, and each dword of a wide access is checked on its own. Byte offsets are 32 bits: scaling an
+//! index of 2^30 or more could wrap into range. Such an index is first limited to the length of the view, whose scaled value is
+//! just out of range; the limit is left out where the index is known to be small or to be below the length. A view that differs
+//! between lanes keeps the descriptor of the buffer it is part of and does its own check per lane.
 //!
-//! The hardware checks each dword of a wide access on its own. Elements of 4 and 8 bytes are therefore checked one by one
-//! as the IR wants it. A vector of narrower elements is one access where conditions around it show that index and length
-//! are whole dwords (see [`super::facts`]), as in the unmasked part of a tile; otherwise it is one access per element.
+//! Elements of 4 and 8 bytes in vectors are checked one by one as the IR wants it. A vector of narrower elements is one access where
+//! conditions around it show that index and length are whole dwords (see [`super::facts`]), as in the unmasked part of a tile;
+//! otherwise it is one access per element.
 //!
-//! Sources: RDNA3 ISA manual 9.6 "Buffer resource descriptor"; LLVM `SIInstrInfo::getDefaultRsrcDataFormat`;
-//! UNVERIFIED(hw): range check of raw buffers is `offset + size > num_records` without wrapping.
+//! Sources: RDNA3 ISA manual 9.4, 9.6 "Buffer resource descriptor"; Mesa `ac_set_buf_desc_word3` on OOB_SELECT, whose vertex buffers
+//! are by elements likewise; LLVM `SIInstrInfo::getDefaultRsrcDataFormat`. UNVERIFIED(hw): range check of raw buffers is
+//! `offset + size > num_records` without wrapping; of structured ones `index >= num_records` for all 32-bit indices.
 //!
 //! Fences, at workgroup and device scope (LLVM AMDGPUUsage, memory model GFX11, in WGP mode): a release waits for all accesses of
 //! the wave; an acquire waits, too, and invalidates the caches that may hold older values, L0 for the workgroup, whose waves sit
@@ -24,8 +28,12 @@ use crate::isa::{Ds, Mubuf, Opcode, Operand, Reg, Sop2, Sopk, Vop2, Vopc};
 use crate::mir::{Class, MInst, MOp, MOperand, Sub};
 use t0_ir::{LdsId, OpKind, Order, Rmw, Scalar, Scope, Ty, Value};
 
-/// Last word of a raw buffer descriptor: DST_SEL xyzw = X, Y, Z, W; FORMAT 32_UINT (20); OOB_SELECT 3 (raw).
-const RAW_BUFFER: u32 = 4 | 5 << 3 | 6 << 6 | 7 << 9 | 20 << 12 | 3 << 28;
+/// Constants of a descriptor's last word: DST_SEL xyzw = X, Y, Z, W; FORMAT 32_UINT (20).
+const CONSTANTS: u32 = 4 | 5 << 3 | 6 << 6 | 7 << 9 | 20 << 12;
+/// Last word of a descriptor by elements: OOB_SELECT 1 (index >= NUM_RECORDS).
+const BY_ELEMENT: u32 = CONSTANTS | 1 << 28;
+/// Last word of a descriptor by bytes: OOB_SELECT 3 (raw).
+const BY_BYTE: u32 = CONSTANTS | 3 << 28;
 /// Largest immediate offset of a buffer access.
 const MAX_OFFSET: u64 = 4095;
 /// Indices scaled to at most this cannot wrap, whatever the width of the access.
@@ -46,47 +54,52 @@ impl Address {
 }
 
 impl Select<'_> {
-    /// A descriptor of `len` elements at a 64-bit address.
-    pub(super) fn descriptor(&mut self, address: Sub, len: X, elem: Scalar, readonly: bool) -> Buf {
-        let srd = self.m.vreg(Class::S, 4);
-        self.pseudo(MOp::ImplicitDef, vec![srd.into()]);
-        self.mov(srd.dword(0), address.dword(0).into());
-        self.mov(srd.dword(1), address.dword(1).into());
-        self.descriptor_in_place(srd, Some(len), elem, readonly)
-    }
-
-    /// A descriptor made of the address in the first two of its own registers. The length is in the third, where it will
-    /// be overwritten, or somewhere else.
-    pub(super) fn descriptor_in_place(&mut self, words: Sub, len: Option<X>, elem: Scalar, readonly: bool) -> Buf {
-        let size = elem.bytes();
+    /// A parameter's view, from its address in the first words of what will be its descriptor, and its length.
+    pub(super) fn whole_view(&mut self, v: Value, words: Sub, len: X, elem: Scalar, readonly: bool) -> Buf {
+        let by_element = self.views.by_element(v);
+        let accessed = self.views.accessed(v);
         let len = match len {
-            Some(x) => x,
-            None => {
-                let copy = self.m.vreg(Class::S, 1);
-                self.mov(copy, words.dword(2).into());
-                copy.into()
-            }
+            // The word will hold the size.
+            X::R(l) if accessed && !by_element && l == words.dword(2) => self.copy_of(l).into(),
+            x => x,
         };
-        // The upper half of word 1 is stride and swizzle: 0 for raw buffers.
-        let high = words.dword(1).into();
-        self.inst(Sop2::s_and_b32, &[high, high, 0xffff.into()]);
-        match len {
-            X::K(k) => self.mov(words.dword(2), k.saturating_mul(size).into()),
-            _ if size == 1 => self.mov(words.dword(2), len),
-            _ => {
-                let limited = self.s(Sop2::s_min_u32, &[len, (u32::MAX / size).into()]);
-                let shift = size.trailing_zeros();
-                self.inst(Sop2::s_lshl_b32, &[words.dword(2).into(), limited.into(), shift.into()]);
-            }
-        }
-        self.mov(words.dword(3), RAW_BUFFER.into());
-        Buf {
+        let buf = Buf {
             srd: words,
             len,
             elem,
+            by_element,
             readonly,
             lanes: None,
+        };
+        self.stride(&buf);
+        if accessed {
+            self.size(&buf);
         }
+        buf
+    }
+
+    /// Sets what is beside the address in word 1: the stride, no swizzling.
+    pub(super) fn stride(&mut self, b: &Buf) {
+        let high = b.srd.dword(1).into();
+        let stride = if b.by_element { b.elem.bytes() } else { 0 };
+        self.inst(Sop2::s_pack_ll_b32_b16, &[high, high, stride.into()]);
+    }
+
+    /// Sets words 2 and 3, the size and constants.
+    pub(super) fn size(&mut self, b: &Buf) {
+        let (word, size) = (b.srd.dword(2), b.elem.bytes());
+        match b.len {
+            X::R(len) if b.by_element && len == word => {}
+            len if b.by_element || size == 1 => self.mov(word, len),
+            X::K(k) => self.mov(word, k.saturating_mul(size).into()),
+            len => {
+                let limited = self.s(Sop2::s_min_u32, &[len, (u32::MAX / size).into()]);
+                let shift = size.trailing_zeros();
+                self.inst(Sop2::s_lshl_b32, &[word.into(), limited.into(), shift.into()]);
+            }
+        }
+        let constants = if b.by_element { BY_ELEMENT } else { BY_BYTE };
+        self.mov(b.srd.dword(3), constants.into());
     }
 
     pub(super) fn buffer_len(&mut self, v: Value) -> Sel<Rep> {
@@ -98,7 +111,7 @@ impl Select<'_> {
         })
     }
 
-    pub(super) fn view(&mut self, args: &[Value]) -> Sel<Rep> {
+    pub(super) fn view(&mut self, result: Value, args: &[Value]) -> Sel<Rep> {
         let (buf, offset, len) = (self.buf(args[0]), args[1], args[2]);
         let uniform = buf.lanes.is_none() && self.uniform(offset) && self.uniform(len);
         let count = self.x(len, 0);
@@ -113,19 +126,30 @@ impl Select<'_> {
                 ..buf
             }));
         }
-        let count = self.in_s(count);
+        let len = self.in_s(count);
         let bytes = self.view_bytes(offset, buf.elem.bytes().trailing_zeros());
-        let srd = self.m.vreg(Class::S, 4);
+        let accessed = self.views.accessed(result);
+        let srd = self.m.vreg(Class::S, if accessed { 4 } else { 2 });
         let words: [X; 2] = [srd.dword(0).into(), srd.dword(1).into()];
         self.pseudo(MOp::ImplicitDef, vec![srd.into()]);
+        // Either the view lies inside of the outer one and the sum is an address, so nothing is carried into the stride, or it
+        // is empty and the size keeps every access out.
         self.inst(Sop2::s_add_u32, &[words[0], buf.srd.dword(0).into(), bytes[0]]);
         self.inst(Sop2::s_addc_u32, &[words[1], buf.srd.dword(1).into(), bytes[1]]);
-        Ok(Rep::Buf(self.descriptor_in_place(
+        let by_element = self.views.by_element(result);
+        let part = Buf {
             srd,
-            Some(count),
-            buf.elem,
-            buf.readonly,
-        )))
+            len,
+            by_element,
+            ..buf
+        };
+        if by_element != buf.by_element {
+            self.stride(&part);
+        }
+        if accessed {
+            self.size(&part);
+        }
+        Ok(Rep::Buf(part))
     }
 
     /// A uniform `u64` element offset in bytes.
@@ -168,6 +192,10 @@ impl Select<'_> {
         if b.lanes.is_some() {
             return self.lane_address(b, at);
         }
+        if b.by_element {
+            let vaddr = (at != X::K(0)).then(|| self.in_v(at));
+            return Address::new(vaddr, 0);
+        }
         if let X::K(k) = at {
             let byte = u64::from(k) * u64::from(size);
             if byte <= MAX_OFFSET {
@@ -194,12 +222,15 @@ impl Select<'_> {
         Address::new(Some(self.in_v(scaled)), 0)
     }
 
-    /// Address in a view that differs between lanes; out of range is the size of the whole buffer.
+    /// Address in a view that differs between lanes; out of range is out of range of the whole buffer.
     fn lane_address(&mut self, b: &Buf, at: X) -> Address {
         let (start, len) = b.lanes.unwrap_or((0.into(), b.len));
         let at = X::from(self.in_v(at));
         let inside = self.vcmp(Vopc::v_cmp_gt_u32, len, at);
         let element = self.v(Vop2::v_add_nc_u32, &[start, at]);
+        if b.by_element {
+            return Address::new(Some(self.cnd(inside.into(), element.into(), u32::MAX.into())), 0);
+        }
         let byte = match b.elem.bytes().trailing_zeros() {
             0 => element,
             shift => self.v(Vop2::v_lshlrev_b32, &[shift.into(), element.into()]),
@@ -211,7 +242,8 @@ impl Select<'_> {
     fn buffer_inst(&mut self, op: Mubuf, data: Sub, b: &Buf, address: &Address, shared: bool, glc: bool) -> &mut MInst {
         let vaddr = address.vaddr.map_or(X::P(Reg::NULL), X::R);
         let inst = self.inst(op, &[data.into(), vaddr, b.srd.into(), address.wave]);
-        inst.mods.offen = address.vaddr.is_some();
+        inst.mods.offen = address.vaddr.is_some() && !b.by_element;
+        inst.mods.idxen = address.vaddr.is_some() && b.by_element;
         inst.mods.offset = address.offset as i32;
         inst.mods.glc = glc;
         inst.shared = shared;

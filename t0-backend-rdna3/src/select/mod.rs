@@ -6,7 +6,7 @@
 //! 64-bit values, vectors and fragments are tuples.
 //!
 //! Parts: [`emit`] (instructions from operands), [`control`] (branches and EXEC), [`arith`], [`float`], [`cast`],
-//! [`memory`], [`wave`], [`check`] (indices out of range).
+//! [`memory`] with `views` (how views are addressed), [`wave`], [`check`] (indices out of range).
 
 pub mod arith;
 pub mod cast;
@@ -17,6 +17,7 @@ pub mod emit;
 pub mod facts;
 pub mod float;
 pub mod memory;
+mod views;
 pub mod wave;
 
 use crate::isa::{Mods, Operand, Reg, Smem, Sop1, Sop2, Sopc, Sopp, Vop1, Vop2};
@@ -64,12 +65,14 @@ impl From<Reg> for X {
 /// A buffer value.
 #[derive(Clone, Copy, Debug)]
 pub struct Buf {
-    /// Descriptor, 4 SGPRs.
+    /// Descriptor, 4 SGPRs; of a view that only views of it are accessed through, its first two words at least.
     pub srd: Sub,
     /// Length in elements: a scalar register or a constant; not above what the descriptor covers.
     pub len: X,
     /// Element type.
     pub elem: Scalar,
+    /// Addressed by elements; else by bytes.
+    pub by_element: bool,
     /// No lane of the launch writes this memory.
     pub readonly: bool,
     /// A view that differs between lanes: element offset into the buffer of `srd` and length, per lane.
@@ -113,6 +116,8 @@ pub struct Select<'a> {
     pending: HashMap<Value, (Sopc, X, X)>,
     /// Values that only branches and scalar selects test.
     scc_only: HashSet<Value>,
+    /// How views are addressed.
+    views: views::Views,
     /// The `for` of every `u32` loop counter.
     loops: HashMap<Value, OpId>,
     /// Address of the kernel arguments.
@@ -185,6 +190,7 @@ pub fn select(f: &Func, uniform: Vec<bool>, entry: &Entry) -> Sel<MFunc> {
         facts: facts::Facts::default(),
         pending: HashMap::new(),
         scc_only: scc_only(f, &uniform_now),
+        views: views::Views::of(f, &uniform_now),
         loops: loops(f, &f.body.ops),
         kernarg: None,
         params: Vec::new(),
@@ -529,11 +535,19 @@ impl<'a> Select<'a> {
             ParamKind::Scalar(_) => vec![self.s_load(Smem::s_load_b32, base, offset)],
             ParamKind::Slice(..) => vec![self.s_load(Smem::s_load_b128, base, offset)],
             ParamKind::Mat(..) => {
-                let mut words = vec![self.s_load(Smem::s_load_b128, base, offset + 8)];
-                if used(self, 0) {
-                    words.push(self.s_load(Smem::s_load_b64, base, offset));
+                let shape = self.s_load(Smem::s_load_b128, base, offset + 8);
+                if !used(self, 0) {
+                    return vec![shape];
                 }
-                words
+                // The address goes to where the descriptor will be.
+                let srd = self
+                    .m
+                    .vreg(Class::S, if self.views.accessed(values[0]) { 4 } else { 2 });
+                if srd.count > 2 {
+                    self.pseudo(MOp::ImplicitDef, vec![srd.into()]);
+                }
+                self.s_load_to(Smem::s_load_b64, srd.slice(0, 2), base, offset);
+                vec![shape, srd]
             }
         }
     }
@@ -562,13 +576,13 @@ impl<'a> Select<'a> {
                 self.set(values[0], Rep::Regs(rep));
             }
             ParamKind::Slice(elem, access) => {
-                let buf = self.descriptor_in_place(first, None, elem, access == Access::Read);
+                let buf = self.whole_view(values[0], first, first.dword(2).into(), elem, access == Access::Read);
                 self.set(values[0], Rep::Buf(buf));
             }
             ParamKind::Mat(elem, access) => {
                 match words.get(1) {
-                    Some(&address) => {
-                        let buf = self.descriptor(address, first.dword(3).into(), elem, access == Access::Read);
+                    Some(&srd) => {
+                        let buf = self.whole_view(values[0], srd, first.dword(3).into(), elem, access == Access::Read);
                         self.set(values[0], Rep::Buf(buf));
                     }
                     None => self.set(values[0], Rep::Const(0)),
@@ -584,8 +598,12 @@ impl<'a> Select<'a> {
         let to = self
             .m
             .vreg(Class::S, crate::isa::Opcode::from(op).row().operands[0].ty.regs());
-        self.inst(op, &[to.into(), base.into(), Reg::NULL.into()]).mods.offset = offset as i32;
+        self.s_load_to(op, to, base, offset);
         to
+    }
+
+    pub(super) fn s_load_to(&mut self, op: Smem, to: Sub, base: Sub, offset: u32) {
+        self.inst(op, &[to.into(), base.into(), Reg::NULL.into()]).mods.offset = offset as i32;
     }
 
     /// The packed local id, 0 … 1023.
@@ -674,7 +692,7 @@ impl<'a> Select<'a> {
                 self.where_am_i(&op.kind)?
             }
             K::BufferLen => self.buffer_len(args[0])?,
-            K::View => self.view(args)?,
+            K::View => self.view(results[0], args)?,
             K::Load => self.load(results[0], args[0], args[1])?,
             K::LoadChunk { base } => self.load_chunk(results[0], args, *base)?,
             K::Store => return self.store(args[0], args[1], args[2]),

@@ -5,7 +5,7 @@ use t0_backend_rdna3::target::GFX1100;
 use t0_backend_rdna3::{compile, Options};
 use t0_ir::interp::{self, Arg, Memory};
 use t0_ir::testing::Case;
-use t0_ir::{Access, Builder, Func, OpKind, Param, ParamKind, Rmw, Scalar, Scope, Ty, Value};
+use t0_ir::{Access, Builder, Func, OpKind, Param, ParamKind, Pred, Rmw, Scalar, Scope, Ty, Value};
 
 fn slice(name: &str, elem: Scalar, access: Access) -> Param {
     Param {
@@ -29,12 +29,16 @@ fn check(elem: Scalar, len: u32, out: u32, build: impl FnOnce(&mut Builder, Valu
         memory.alloc(&vec![0xcc; (out * elem.bytes()) as usize]),
     );
     let args = vec![Arg::Slice { base: x, len }, Arg::Slice { base: o, len: out }];
-    let case = Case {
+    compare(Case {
         func,
         args,
         memory,
         groups: [1, 1, 1],
-    };
+    });
+}
+
+/// Runs a case on the simulated card and in the interpreter.
+fn compare(case: Case) {
     let mut expected = case.memory.clone();
     interp::run(&case.func, &case.args, &mut expected, case.groups).unwrap();
     let compiled = compile(
@@ -83,6 +87,88 @@ fn indices_past_the_end_and_those_that_wrap_when_scaled() {
             });
         }
     }
+}
+
+/// A buffer that begins with some elements and says that it is `len` elements long: the indices of the lanes, which go down from
+/// `first`, are in it or past its end as 32-bit numbers, however they scale.
+#[test]
+fn long_buffers_end_where_they_say() {
+    let lens = [0, 1, 2, (1 << 30) - 1, 1 << 30, (1 << 30) + 1, 1 << 31, u32::MAX];
+    for elem in TYPES {
+        for len in lens {
+            for first in [31, len.wrapping_add(31), (1 << 30) + 31, 0x8000_0000 + 31, u32::MAX] {
+                past_the_end(elem, len, first);
+            }
+        }
+    }
+}
+
+/// Loads and stores of the elements `first - lane` that are past the end or among the first 64, directly and through a view of
+/// all elements but one.
+fn past_the_end(elem: Scalar, len: u32, first: u32) {
+    let params = vec![
+        slice("x", elem, Access::Read),
+        slice("y", elem, Access::Write),
+        slice("out", elem, Access::Write),
+    ];
+    let f = Func::new("far", 32, params);
+    let [x, y, out] = f.body.args[..] else {
+        panic!("three parameters")
+    };
+    let mut b = Builder::new(f);
+    let lane = b.op1(OpKind::LaneId, &[]);
+    let from = b.u32(first);
+    let index = b.op1(OpKind::Sub, &[from, lane]);
+    let (one, far) = (b.constant(Scalar::U64, 1), b.u32(64));
+    let n = b.op1(OpKind::BufferLen, &[x]);
+    let (zero, less) = (b.u32(0), b.u32(1));
+    let empty = b.op1(OpKind::Cmp { pred: Pred::Eq }, &[n, zero]);
+    let rest = b.op1(OpKind::Sub, &[n, less]);
+    let rest = b.op1(OpKind::Select, &[empty, zero, rest]);
+    let near = b.op1(OpKind::Cmp { pred: Pred::Lt }, &[index, far]);
+    for (k, whole) in [true, false].into_iter().enumerate() {
+        let (from, to, len) = match whole {
+            true => (x, y, n),
+            false => (
+                b.op1(OpKind::View, &[x, one, rest]),
+                b.op1(OpKind::View, &[y, one, rest]),
+                rest,
+            ),
+        };
+        let outside = b.op1(OpKind::Cmp { pred: Pred::Ge }, &[index, len]);
+        let safe = b.op1(OpKind::Or, &[near, outside]);
+        b.if_(
+            safe,
+            &[],
+            |b| {
+                let v = b.op1_as(OpKind::Load, &[from, index], Ty::Scalar(elem));
+                let base = b.u32(32 * k as u32);
+                let at = b.op1(OpKind::Add, &[lane, base]);
+                b.op0(OpKind::Store, &[out, at, v]);
+                b.op0(OpKind::Store, &[to, index, v]);
+                vec![]
+            },
+            |_| vec![],
+        );
+    }
+    let func = b.finish();
+    let mut memory = Memory::new();
+    // As many as can be reached: the first 64, or those there are, and one for the view.
+    let there = len.min(65);
+    let content: Vec<u8> = (0..there * elem.bytes()).map(|i| (i % 251) as u8 + 1).collect();
+    let [x, y] = [(); 2].map(|()| memory.alloc(&content));
+    let out = memory.alloc(&vec![0xcc; (64 * elem.bytes()) as usize]);
+    let args = vec![
+        Arg::Slice { base: x, len },
+        Arg::Slice { base: y, len },
+        Arg::Slice { base: out, len: 64 },
+    ];
+    compare(Case {
+        func,
+        args,
+        memory,
+        groups: [1, 1, 1],
+    });
 }
 
 #[test]
