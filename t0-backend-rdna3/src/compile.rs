@@ -1,12 +1,12 @@
 //! From IR to a code object: the list of machine passes, timing, what can go wrong.
 
+use crate::fit::{self, fit, vgprs_available, Fit};
 use crate::mir::{Class, MFunc};
 use crate::object::{self, DescriptorError, FloatMode, KernelCode, ObjectError, Resources};
-use crate::occupancy;
-use crate::passes::allocate::{allocate, Assignment, OutOfRegisters};
+use crate::passes::allocate::OutOfRegisters;
 use crate::passes::check_allocation::check_allocation;
 use crate::passes::phys::{expand, PFunc};
-use crate::passes::{combine, encode, fix_hazards, forward_copies, insert_waits, legalize, remove_dead, schedule};
+use crate::passes::{combine, encode, fix_hazards, forward_copies, insert_waits, legalize, remove_dead};
 use crate::select::check::has_checks;
 use crate::select::{select, Entry};
 use crate::target::Target;
@@ -24,6 +24,10 @@ pub struct Options {
     pub check: bool,
     /// Leave the code as it was written as far as possible: only the passes without which there is no code.
     pub plain: bool,
+    /// Fewer vector registers than the card has, for tests of spilling.
+    pub max_vgprs: Option<u32>,
+    /// Fewer scalar registers than the card has, for tests of spilling.
+    pub max_sgprs: Option<u32>,
 }
 
 /// What a pass took.
@@ -71,6 +75,8 @@ pub struct Compiled {
     pub sites: Vec<Site>,
     /// Source files that the places name.
     pub files: Vec<String>,
+    /// What is slow about the code and could be otherwise: registers that were not enough.
+    pub warnings: Diags,
 }
 
 /// Why a kernel could not be compiled.
@@ -176,10 +182,10 @@ impl CompileError {
 }
 
 /// Runs passes and notes their times.
-struct Clock(Vec<PassTime>);
+pub(crate) struct Clock(Vec<PassTime>);
 
 impl Clock {
-    fn time<T>(&mut self, name: &'static str, pass: impl FnOnce() -> T) -> T {
+    pub(crate) fn time<T>(&mut self, name: &'static str, pass: impl FnOnce() -> T) -> T {
         let start = Instant::now();
         let out = pass();
         self.0.push(PassTime {
@@ -230,10 +236,13 @@ pub fn compile(func: &Func, target: &Target, options: &Options) -> Result<Compil
         select(&func, known, &Entry { sgprs })
     })?;
     let selected = options.keep_text.then(|| m.to_string());
-    let (code, assignment) = machine_passes(&func, &mut m, target, options, &mut clock)?;
-    resources.vgprs = assignment[0];
+    let made = machine_passes(&func, &mut m, target, options, &mut clock)?;
+    let code = made.code;
+    let [scalars, vectors] = made.registers;
+    resources.vgprs = vectors;
     // SGPRs that the launch fills count even if nothing reads them.
-    resources.sgprs = assignment[1].max(sgprs.count).min(target.max_sgprs);
+    resources.sgprs = scalars.max(sgprs.count).min(target.max_sgprs);
+    resources.scratch_bytes = made.scratch_bytes;
     let bytes = clock.time("encode", || encode::encode(&code, target, &func.files));
     let bytes = bytes.map_err(|source| CompileError::Encode {
         kernel: func.name.clone(),
@@ -261,7 +270,7 @@ pub fn compile(func: &Func, target: &Target, options: &Options) -> Result<Compil
         lds: lds_variables(&func),
         max_group_size: func.group,
         required_group_size: Some([func.group, 1, 1]),
-        spills: [0, 0],
+        spills: made.spills,
         lines: bytes.lines,
         atomics: bytes.atomics,
         sources,
@@ -276,6 +285,7 @@ pub fn compile(func: &Func, target: &Target, options: &Options) -> Result<Compil
         mir_text: selected.map(|s| [s, code.to_string()]),
         sites: func.sites.clone(),
         files: func.files.clone(),
+        warnings: made.warnings,
     })
 }
 
@@ -308,14 +318,23 @@ fn resources(func: &Func) -> Resources {
     }
 }
 
-/// Everything between selection and encoding; the code and the numbers of VGPRs and SGPRs.
+/// What [`machine_passes`] makes. Registers and spilled dwords: SGPRs, VGPRs.
+struct Made {
+    code: PFunc,
+    registers: [u32; 2],
+    spills: [u32; 2],
+    scratch_bytes: u32,
+    warnings: Diags,
+}
+
+/// Everything between selection and encoding.
 fn machine_passes(
     func: &Func,
     m: &mut MFunc,
     target: &Target,
     options: &Options,
     clock: &mut Clock,
-) -> Result<(PFunc, [u32; 2]), CompileError> {
+) -> Result<Made, CompileError> {
     if !options.plain {
         clock.time("remove_dead", || remove_dead::remove_dead(m));
         clock.time("forward_copies", || forward_copies::forward_copies(m));
@@ -323,22 +342,12 @@ fn machine_passes(
     }
     clock.time("legalize", || legalize::legalize(m));
     let available = Target {
-        max_vgprs: vgprs_available(func.group, target),
+        max_vgprs: vgprs_available(func.group, target).min(options.max_vgprs.unwrap_or(u32::MAX)),
+        max_sgprs: target.max_sgprs.min(options.max_sgprs.unwrap_or(u32::MAX)),
         ..*target
     };
-    let scheduled = match options.plain {
-        true => None,
-        false => schedule_and_allocate(func, m, &available, clock),
-    };
-    let assignment = match scheduled {
-        Some((order, assignment)) => {
-            *m = order;
-            assignment
-        }
-        None => clock
-            .time("allocate", || allocate(m, &available))
-            .map_err(|e| out_of_registers(func, m, e))?,
-    };
+    let Fit { assignment, spilled } =
+        fit(func, m, &available, options, clock).map_err(|e| out_of_registers(func, m, e))?;
     if options.check || cfg!(debug_assertions) {
         let wrong = clock.time("check_allocation", || check_allocation(m, &assignment));
         if let Some(w) = wrong.first() {
@@ -351,47 +360,19 @@ fn machine_passes(
     let mut code = clock.time("expand_copies", || expand(m, &assignment));
     clock.time("insert_waits", || insert_waits::insert_waits(&mut code));
     clock.time("fix_hazards", || fix_hazards::fix_hazards(&mut code, target));
-    Ok((code, [assignment.vgprs, assignment.sgprs]))
-}
-
-/// Another order and its registers, unless it takes so many that fewer waves are resident, or more than there are.
-fn schedule_and_allocate(func: &Func, m: &MFunc, available: &Target, clock: &mut Clock) -> Option<(MFunc, Assignment)> {
-    let most = vgprs_for_occupancy(func, schedule::peak(m)[1], available);
-    let mut order = m.clone();
-    // A little is left for what cannot be placed without gaps.
-    let limits = [available.max_sgprs - 10, most - most / 16];
-    clock.time("schedule", || schedule::schedule(&mut order, limits));
-    let assignment = clock.time("allocate", || allocate(&order, available)).ok()?;
-    (assignment.vgprs <= most).then_some((order, assignment))
-}
-
-/// The most VGPRs of a wave with which as many waves are resident as with `vgprs`.
-fn vgprs_for_occupancy(func: &Func, vgprs: u32, available: &Target) -> u32 {
-    let groups = |vgprs| {
-        let usage = occupancy::Usage {
-            vgprs,
-            lds_bytes: func.lds_bytes(),
-            group_size: func.group,
-            wave_size: available.wave_size,
-            wgp_mode: true,
-        };
-        occupancy::occupancy(available, &usage).groups
+    let mut made = Made {
+        code,
+        registers: [assignment.sgprs, assignment.vgprs],
+        spills: [0; 2],
+        scratch_bytes: 0,
+        warnings: Diags::default(),
     };
-    let now = groups(vgprs);
-    let more = (vgprs..=available.max_vgprs).rev();
-    more.into_iter()
-        .find(|&v| groups(v) >= now)
-        .unwrap_or(available.max_vgprs)
-}
-
-/// VGPRs a wave may have so that all waves of a workgroup fit on the four SIMDs of a WGP at once, as barriers need.
-/// Source: RDNA3 ISA manual 2.3, 3.3.2.
-fn vgprs_available(group: u32, target: &Target) -> u32 {
-    let per_simd = group.div_ceil(target.wave_size).div_ceil(4);
-    (1..=target.max_vgprs)
-        .rev()
-        .find(|&v| target.waves_per_simd(v) >= per_simd)
-        .unwrap_or(1)
+    if let Some(s) = spilled {
+        made.spills = [Class::S, Class::V].map(|class| fit::dwords(&s, class));
+        made.scratch_bytes = s.scratch_bytes;
+        made.warnings = Diags(fit::warnings(m, &s, &available));
+    }
+    Ok(made)
 }
 
 fn out_of_registers(func: &Func, m: &MFunc, e: OutOfRegisters) -> CompileError {

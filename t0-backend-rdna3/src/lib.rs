@@ -9,6 +9,7 @@ pub mod check;
 pub mod compile;
 pub mod dis;
 pub mod errata;
+mod fit;
 pub mod flow;
 pub mod isa;
 pub mod listing;

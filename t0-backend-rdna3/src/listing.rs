@@ -382,7 +382,11 @@ impl Listing {
     fn write(&self, f: &mut fmt::Formatter<'_>, note: &dyn Fn(&Entry) -> Option<String>) -> fmt::Result {
         writeln!(f, "; kernel {} for {}", self.kernel, self.target.name)?;
         let (v, s, lds, scratch) = (self.vgprs, self.sgprs, self.lds_bytes, self.scratch_bytes);
-        writeln!(f, "; {v} VGPR, {s} SGPR, {lds} bytes LDS, {scratch} bytes scratch")?;
+        write!(f, "; {v} VGPR, {s} SGPR, {lds} bytes LDS, {scratch} bytes scratch")?;
+        match self.spills {
+            Some([0, 0]) | None => writeln!(f)?,
+            Some([s, v]) => writeln!(f, ", spills of {s} SGPRs and {v} VGPRs")?,
+        }
         let waves = self.occupancy.waves_per_simd;
         writeln!(
             f,

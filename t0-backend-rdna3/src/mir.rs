@@ -9,7 +9,7 @@
 //! EXEC are named directly and never allocated; EXEC is not zero where user code runs.
 
 use crate::isa::inst::specs_of;
-use crate::isa::{Class as Unit, Enc, Family, Mods, Opcode, Operand, Reg, Role};
+use crate::isa::{Class as Unit, Enc, Family, Flags, Mods, Opcode, Operand, Reg, Role};
 use std::fmt;
 use t0_ir::{Scope, Span};
 
@@ -163,6 +163,16 @@ impl MInst {
             MOp::Isa(op) => Some(op),
             _ => None,
         }
+    }
+
+    /// Whether it writes EXEC.
+    pub fn writes_exec(&self) -> bool {
+        let named = |(a, o): (Access, &MOperand)| match o {
+            MOperand::Isa(Operand::Reg(r)) => a.def && r.overlaps(Reg::EXEC),
+            _ => false,
+        };
+        self.opcode().is_some_and(|o| o.row().flags.has(Flags::W_EXEC))
+            || self.accesses().into_iter().zip(&self.operands).any(named)
     }
 
     /// How each operand is accessed, in operand order.

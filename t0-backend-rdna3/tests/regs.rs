@@ -208,28 +208,34 @@ fn carried_accumulators_need_no_moves() {
 }
 
 #[test]
-fn too_many_values_are_an_error_that_says_how_many() {
-    match compile(&accumulators(33, 32), &GFX1100, &Options::default()) {
+fn what_one_instruction_needs_is_an_error_that_says_how_many() {
+    // A product of matrices alone reads and writes 16 and more.
+    let options = Options {
+        max_vgprs: Some(12),
+        ..Options::default()
+    };
+    match compile(&accumulators(4, 32), &GFX1100, &options) {
         Err(CompileError::Registers {
             what: "VGPRs",
             needed,
-            limit: 256,
+            limit: 12,
             ..
-        }) => assert!(needed > 256, "{needed}"),
+        }) => assert!(needed > 12, "{needed}"),
         other => panic!("{:?}", other.map(|c| c.resources)),
     }
 }
 
 #[test]
 fn a_large_group_leaves_fewer_registers_per_wave() {
+    let compiled = |n, group| compile(&accumulators(n, group), &GFX1100, &Options::default()).unwrap();
+    assert!(compiled(22, 32).warnings.is_empty());
+    assert!(compiled(24, 32).warnings.is_empty());
     // 32 waves are 8 per SIMD: 192 VGPRs each.
-    assert!(compile(&accumulators(22, 32), &GFX1100, &Options::default()).is_ok());
-    match compile(&accumulators(24, 1024), &GFX1100, &Options::default()) {
-        Err(CompileError::Registers {
-            what: "VGPRs",
-            limit: 192,
-            ..
-        }) => {}
-        other => panic!("{:?}", other.map(|c| c.resources)),
-    }
+    let c = compiled(24, 1024);
+    assert!(
+        c.resources.vgprs <= 192 && c.resources.scratch_bytes > 0,
+        "{:?}",
+        c.resources
+    );
+    assert!(c.warnings.0[0].message.contains("192 VGPRs"), "{:?}", c.warnings);
 }

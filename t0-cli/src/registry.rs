@@ -57,6 +57,9 @@ pub fn build(name: &str, target: &Target) -> Result<Built, CliError> {
         eprintln!("note: T0_CHECKED is for what programs launch; this is `{name}` without checked indices");
     }
     let compiled = compile_kernel(&key, target)?;
+    for warning in &compiled.warnings.0 {
+        eprintln!("{}", warning.render(&compiled.files));
+    }
     let name = key.entry.display(&key.consts);
     let object = CodeObject::parse(&compiled.code_object).map_err(|source| CliError::Built {
         kernel: name.clone(),

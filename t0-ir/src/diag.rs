@@ -12,9 +12,21 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 
 use crate::func::Span;
 
+/// Whether a kernel with such a finding compiles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Severity {
+    /// It does not.
+    #[default]
+    Error,
+    /// It does.
+    Warning,
+}
+
 /// One finding about the user's kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diag {
+    /// Whether the kernel compiles.
+    pub severity: Severity,
     /// What is wrong, one sentence, lower case start.
     pub message: String,
     /// Where.
@@ -26,13 +38,22 @@ pub struct Diag {
 }
 
 impl Diag {
-    /// A finding at a place.
+    /// A finding at a place that makes the kernel wrong.
     pub fn new(span: Span, message: impl Into<String>) -> Diag {
         Diag {
+            severity: Severity::Error,
             message: message.into(),
             span,
             notes: Vec::new(),
             help: None,
+        }
+    }
+
+    /// A finding at a place that the kernel compiles with.
+    pub fn warning(span: Span, message: impl Into<String>) -> Diag {
+        Diag {
+            severity: Severity::Warning,
+            ..Diag::new(span, message)
         }
     }
 
@@ -63,7 +84,11 @@ impl Diag {
             .chain(self.notes.iter().map(|n| n.0))
             .map(|s| Place::find(s.unwrap_or_default(), files))
             .collect();
-        let mut first = Group::with_title(Level::ERROR.primary_title(&*self.message));
+        let level = match self.severity {
+            Severity::Error => Level::ERROR,
+            Severity::Warning => Level::WARNING,
+        };
+        let mut first = Group::with_title(level.primary_title(&*self.message));
         first = places[0].show(first, AnnotationKind::Primary);
         let mut rest = Vec::new();
         for ((span, text), place) in self.notes.iter().zip(&places[1..]) {

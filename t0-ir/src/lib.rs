@@ -24,7 +24,7 @@ pub mod verify;
 
 pub use build::Builder;
 pub use check::{index_text, Bound, Report, Site};
-pub use diag::{Diag, Diags};
+pub use diag::{Diag, Diags, Severity};
 pub use eval::Const;
 pub use func::{Access, Func, LdsAlloc, Op, OpId, Param, ParamKind, Region, Span, Value, ValueInfo};
 pub use op::LDS_OUTSIDE;

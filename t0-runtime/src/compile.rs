@@ -162,12 +162,31 @@ mod tests {
     };
 
     #[test]
-    fn too_many_registers_are_shown_with_source_line_and_help() {
+    fn values_without_a_register_are_a_warning_with_the_loop() {
         let key = KernelKey::new(&MANY, vec![128]);
-        let text = compile_kernel(&key, &GFX1100).unwrap_err().to_string();
+        let compiled = compile_kernel(&key, &GFX1100).unwrap();
+        let text = compiled.warnings.0[0].render(&compiled.files);
+        assert!(
+            text.starts_with("warning: the kernel does not fit in 256 VGPRs: "),
+            "{text}"
+        );
+        assert!(text.contains("1 | //! Compiling without a device"), "{text}");
+        assert!(text.contains("note: each round of this loop loads them"), "{text}");
+        assert!(text.contains("help: make the tile smaller"), "{text}");
+        assert!(compiled.resources.scratch_bytes > 0);
+    }
+
+    #[test]
+    fn too_many_registers_for_one_instruction_are_shown_with_source_line_and_help() {
+        let key = KernelKey::new(&MANY, vec![128]);
+        let options = Options {
+            max_vgprs: Some(12),
+            ..Options::default()
+        };
+        let text = compile_with(&key, &GFX1100, &options).unwrap_err().to_string();
         assert!(text.starts_with("kernel `many::<128>` does not compile:"), "{text}");
         assert!(
-            text.contains("error: the kernel needs ") && text.contains("the limit is 256"),
+            text.contains("error: the kernel needs ") && text.contains("the limit is 12"),
             "{text}"
         );
         assert!(text.contains("1 | //! Compiling without a device"), "{text}");

@@ -127,6 +127,7 @@ mod tests {
             timings: vec![],
             ir_text: None,
             mir_text: None,
+            warnings: Default::default(),
             sites: vec![],
             files: vec![],
         }

@@ -4,8 +4,8 @@
 //! same time share none. Method: registers joined by copies whose lives do not overlap are first merged into groups,
 //! innermost loops first, so that carried values and WMMA accumulators need no moves. Then the groups, widest first, take
 //! the lowest place where none of their segments is taken: lives have holes and a place is checked over all of a group's
-//! segments, so any order gives a correct result and the order only matters for fragmentation. Nothing spills: running
-//! out is an error that says where most registers are live.
+//! segments, so any order gives a correct result and the order only matters for fragmentation. Running out is an error that
+//! says where most registers are live; `spill` then takes some out.
 //!
 //! Invariant: checked from the outside by `check_allocation`.
 
@@ -47,6 +47,9 @@ pub struct OutOfRegisters {
 struct Track(Vec<u64>);
 
 impl Track {
+    fn new(positions: usize) -> Track {
+        Track(vec![0; positions.div_ceil(64)])
+    }
     fn is_free(&self, s: Segment) -> bool {
         words(s).all(|(w, mask)| self.0[w] & mask == 0)
     }
@@ -54,6 +57,40 @@ impl Track {
         for (w, mask) in words(s) {
             self.0[w] |= mask;
         }
+    }
+}
+
+/// As many places as it takes, handed out for parts of the time.
+pub(super) struct Places {
+    tracks: Vec<Track>,
+    positions: usize,
+}
+
+impl Places {
+    pub fn new(positions: usize) -> Places {
+        Places {
+            tracks: Vec::new(),
+            positions,
+        }
+    }
+
+    /// The lowest `width` places in a row that are free at all of these times; they are taken.
+    pub fn put(&mut self, segments: &[Segment], width: u32) -> u32 {
+        let free = |t: Option<&Track>| t.is_none_or(|t| segments.iter().all(|&s| t.is_free(s)));
+        let fits = |at: &u32| (*at..*at + width).all(|p| free(self.tracks.get(p as usize)));
+        let at = (0..).find(fits).unwrap_or(0);
+        while self.tracks.len() < (at + width) as usize {
+            self.tracks.push(Track::new(self.positions));
+        }
+        for t in &mut self.tracks[at as usize..(at + width) as usize] {
+            segments.iter().for_each(|&s| t.take(s));
+        }
+        at
+    }
+
+    /// Places there are.
+    pub fn len(&self) -> u32 {
+        self.tracks.len() as u32
     }
 }
 
@@ -68,13 +105,15 @@ fn words(s: Segment) -> impl Iterator<Item = (usize, u64)> {
 }
 
 /// Virtual registers that will share a place.
-struct Groups {
+pub(super) struct Groups {
     parent: Vec<u32>,
-    segments: Vec<Vec<Segment>>,
+    /// Segments by the register that stands for a group.
+    pub segments: Vec<Vec<Segment>>,
 }
 
 impl Groups {
-    fn find(&mut self, mut r: u32) -> u32 {
+    /// The register that stands for the group of another.
+    pub fn find(&mut self, mut r: u32) -> u32 {
         while self.parent[r as usize] != r {
             let up = self.parent[self.parent[r as usize] as usize];
             self.parent[r as usize] = up;
@@ -127,12 +166,8 @@ fn alignment(class: Class, width: u32) -> u32 {
 pub fn allocate(m: &MFunc, target: &Target) -> Result<Assignment, OutOfRegisters> {
     let live = liveness(m);
     let mut groups = coalesce(m, &live);
-    let positions = 2 * live.first.last().copied().unwrap_or(0) as usize + 2;
-    let blank = |n: u32| {
-        (0..n)
-            .map(|_| Track(vec![0; positions.div_ceil(64)]))
-            .collect::<Vec<_>>()
-    };
+    let positions = live.positions();
+    let blank = |n: u32| (0..n).map(|_| Track::new(positions)).collect::<Vec<_>>();
     let (mut s, mut v) = (blank(target.max_sgprs), blank(target.max_vgprs));
     let mut hints: Vec<Option<u32>> = vec![None; m.vregs.len()];
     let banks = matrix_banks(m, &mut groups);
@@ -187,7 +222,7 @@ pub fn allocate(m: &MFunc, target: &Target) -> Result<Assignment, OutOfRegisters
 }
 
 /// Merges registers along copies, those in the deepest loops first.
-fn coalesce(m: &MFunc, live: &Liveness) -> Groups {
+pub(super) fn coalesce(m: &MFunc, live: &Liveness) -> Groups {
     let mut groups = Groups {
         parent: (0..m.vregs.len() as u32).collect(),
         segments: live.segments.clone(),

@@ -6,7 +6,8 @@
 //!
 //! Memory: global memory the launch may write, and LDS, each keep stores in order with loads and stores; loads of memory
 //! that nobody writes go anywhere. Barriers, fences, messages and whatever else has an effect beyond registers and
-//! memory keep their place among each other and among all accesses to memory.
+//! memory keep their place among each other and among all accesses to memory. Scratch memory is the wave's own: its dwords count like
+//! registers.
 
 use std::collections::HashMap;
 
@@ -87,6 +88,8 @@ enum Place {
     /// Global memory that the launch may write.
     Global,
     Lds,
+    /// A dword of scratch memory, from its address's scalar register on.
+    Scratch(u32),
     /// The order of what has other effects.
     World,
 }
@@ -157,7 +160,7 @@ pub(super) fn depend(m: &MFunc, nodes: &[Node<'_>]) -> Dag {
 fn latency(write: &Node<'_>, p: Place) -> u32 {
     match p {
         Place::Virt(..) | Place::Phys(..) => cost(write.inst).0,
-        Place::Mode | Place::Global | Place::Lds | Place::World => 0,
+        Place::Mode | Place::Global | Place::Lds | Place::Scratch(_) | Place::World => 0,
     }
 }
 
@@ -243,6 +246,17 @@ fn implicit(flags: Flags, reads: &mut Vec<Place>, writes: &mut Vec<Place>) {
 
 fn memory(inst: &MInst, unit: Unit, reads: &mut Vec<Place>, writes: &mut Vec<Place>) {
     use Place::{Global, Lds, World};
+    if inst.opcode().is_some_and(|o| o.row().flags.has(Flags::SCRATCH)) {
+        // Only spilled values are there. Pages behind different address registers are taken for one.
+        let data = inst.operands.iter().filter_map(|o| o.virt()).map(|s| s.count).max();
+        let first = inst.mods.offset as u32 / 4;
+        let dwords = (first..first + data.unwrap_or(1)).map(Place::Scratch);
+        match unit {
+            Unit::VmemStore => writes.extend(dwords),
+            _ => reads.extend(dwords),
+        }
+        return;
+    }
     match unit {
         Unit::VmemLoad | Unit::Smem if inst.shared => reads.extend([Global, World]),
         Unit::VmemLoad | Unit::Smem => {}

@@ -24,6 +24,13 @@ pub struct Liveness {
     pub first: Vec<u32>,
 }
 
+impl Liveness {
+    /// Positions there are.
+    pub fn positions(&self) -> usize {
+        2 * self.first.last().copied().unwrap_or(0) as usize + 2
+    }
+}
+
 /// A set of virtual registers.
 #[derive(Clone, PartialEq)]
 struct Set(Vec<u64>);

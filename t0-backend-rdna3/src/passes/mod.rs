@@ -1,10 +1,11 @@
 //! The machine passes, in the order they run.
 //!
 //! On virtual registers: [`mod@remove_dead`], [`mod@forward_copies`], [`mod@combine`], [`mod@legalize`], [`mod@schedule`] (by the graph of `depend`), [`mod@allocate`] (with [`liveness`] and, in debug builds and tests,
-//! [`check_allocation`]). On physical registers: [`mod@insert_waits`], [`mod@fix_hazards`], [`mod@encode`].
+//! [`check_allocation`]); where registers are not enough [`mod@spill`] (with [`check_spills`]), and those two again. On physical registers: [`mod@insert_waits`], [`mod@fix_hazards`], [`mod@encode`].
 
 pub mod allocate;
 pub mod check_allocation;
+pub mod check_spills;
 pub mod combine;
 mod depend;
 pub mod encode;
@@ -16,6 +17,7 @@ pub mod liveness;
 pub mod phys;
 pub mod remove_dead;
 pub mod schedule;
+pub mod spill;
 
 /// Lanes per wave of compiled kernels: the compiler makes wave32 code only.
 pub(crate) const WAVE_SIZE: u32 = 32;
@@ -29,6 +31,7 @@ pub const PIPELINE: &[&str] = &[
     "legalize",
     "schedule",
     "allocate",
+    "spill",
     "check_allocation",
     "expand_copies",
     "insert_waits",

@@ -12,12 +12,20 @@ const ARGS: u64 = 0x80_0000;
 const PACKET: u64 = 0x90_0000;
 const DATA: u64 = 0x1_0000_0000;
 const PAGE: u64 = 4096;
+/// Names of the sanitizer's rules.
+pub type Rules = std::collections::BTreeSet<&'static str>;
+
 /// Bytes around every buffer that must not change.
 const GUARD: u64 = 256;
 const POISON: u8 = 0xa5;
 
 /// Runs a case's kernel from its code object; the memory after it, or what went wrong.
 pub fn run(case: &Case, code_object: &[u8]) -> Result<Memory, String> {
+    run_with(case, code_object, false).map(|r| r.0)
+}
+
+/// [`run`], under the sanitizer or not, and the rules it found broken.
+pub fn run_with(case: &Case, code_object: &[u8], sanitize: bool) -> Result<(Memory, Rules), String> {
     let vm = Vm::new().unwrap();
     let object = CodeObject::parse(code_object).map_err(|e| e.to_string())?;
     for s in &object.segments {
@@ -65,8 +73,11 @@ pub fn run(case: &Case, code_object: &[u8]) -> Result<Memory, String> {
         packet[12 + 4 * axis..16 + 4 * axis].copy_from_slice(&n.to_le_bytes());
     }
     load(&vm, PACKET, 64, &packet);
-    let simulator = Simulator::new().with_threads(1).with_budget(20_000_000);
-    simulator.run_packet(&launch, PACKET, &vm).map_err(|e| e.to_string())?;
+    let simulator = Simulator::new()
+        .with_threads(1)
+        .with_budget(20_000_000)
+        .with_sanitizer(sanitize);
+    let stats = simulator.run_packet(&launch, PACKET, &vm).map_err(|e| e.to_string())?;
     let mut memory = case.memory.clone();
     for (base, va, len) in buffers {
         let image = read(&vm, va - GUARD, len as u64 + 2 * GUARD);
@@ -77,7 +88,7 @@ pub fn run(case: &Case, code_object: &[u8]) -> Result<Memory, String> {
         }
         memory.write(base, len as u64).unwrap().copy_from_slice(content);
     }
-    Ok(memory)
+    Ok((memory, stats.findings.iter().map(|f| f.rule).collect()))
 }
 
 /// Address of a buffer argument and the words after it in the argument block, see [`abi`].

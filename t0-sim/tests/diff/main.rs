@@ -9,3 +9,4 @@ mod machine;
 mod memory;
 mod patterns;
 mod random;
+mod spill;
