@@ -88,6 +88,18 @@ pub enum Pred {
 }
 
 impl Pred {
+    /// The predicate that is true of integers when this one is not.
+    pub fn negated(self) -> Pred {
+        match self {
+            Pred::Eq => Pred::Ne,
+            Pred::Ne => Pred::Eq,
+            Pred::Lt => Pred::Ge,
+            Pred::Le => Pred::Gt,
+            Pred::Gt => Pred::Le,
+            Pred::Ge => Pred::Lt,
+        }
+    }
+
     /// The predicate with its operands exchanged.
     pub fn swapped(self) -> Pred {
         match self {

@@ -3,6 +3,7 @@
 //! Each pass is one file with one function `run`. Timing, checking after each pass and observing the function between
 //! passes are done here, once, for all.
 
+pub mod bounds;
 pub mod dce;
 pub mod gvn;
 pub mod licm;
@@ -62,6 +63,7 @@ pub const PIPELINE: &[Pass] = &[
     needed("pipeline_lds",    pipeline_lds::run),
     needed("lower_tiles",     lower_tiles::run),
     needed("place_barriers",  place_barriers::run),
+    better("bounds",          bounds::run),
     better("simplify",        simplify::run),
     better("gvn",             gvn::run),
     better("licm",            licm::run),

@@ -1,5 +1,5 @@
-//! What is known about numbers where code is being emitted: bounds and divisibility, from their definitions and from the
-//! conditions around.
+//! What is known about numbers where code is being emitted, from their definitions and from the conditions around: what divides
+//! them, and what they are below of that is no constant (`t0_ir::analysis::ranges` knows of those).
 
 use super::Select;
 use t0_ir::{OpKind, ParamKind, Pred, Scalar, Ty, Value};
@@ -180,54 +180,5 @@ impl Select<'_> {
             let is_len = of.is_some_and(|o| o.kind == OpKind::BufferLen && o.args[0] == view);
             i == index && (is_len || Some(len) == view_len)
         })
-    }
-
-    /// An upper bound of a `u32` value.
-    pub(super) fn upper_bound(&self, v: Value, depth: u32) -> u64 {
-        let any = u64::from(u32::MAX);
-        if let Some(k) = self.constant(v) {
-            return k & any;
-        }
-        if let Some(&id) = self.loops.get(&v) {
-            return match depth {
-                0 => any,
-                _ => self.upper_bound(self.f.op(id).args[1], depth - 1),
-            };
-        }
-        let (Some(id), true) = (self.def[v.0 as usize], depth > 0) else {
-            return any;
-        };
-        let op = self.f.op(id);
-        let bound = |i: usize| match self.ty(op.args[i]) {
-            Ty::U32 => self.upper_bound(op.args[i], depth - 1),
-            Ty::Scalar(Scalar::U8) => 0xff,
-            Ty::Scalar(Scalar::U16) => 0xffff,
-            Ty::Scalar(Scalar::Bool) => 1,
-            _ => any,
-        };
-        let constant = |i: usize| self.constant(op.args[i]);
-        let n = match op.kind {
-            OpKind::LocalId => u64::from(self.f.group.max(1)) - 1,
-            OpKind::LaneId => 31,
-            OpKind::WaveId => u64::from(self.f.waves()),
-            OpKind::GroupId { .. } => any / u64::from(self.f.group.max(1)),
-            OpKind::And | OpKind::Min => bound(0).min(bound(1)),
-            OpKind::Max => bound(0).max(bound(1)),
-            OpKind::Select => bound(1).max(bound(2)),
-            OpKind::Add => bound(0) + bound(1),
-            OpKind::Mul => bound(0) * bound(1),
-            OpKind::Shr => bound(0) >> constant(1).map_or(0, |k| k & 31),
-            OpKind::Shl => constant(1).map_or(any, |k| bound(0) << (k & 31)),
-            OpKind::Rem => constant(1).filter(|&k| k > 0).map_or(any, |k| k - 1),
-            OpKind::Div => constant(1).filter(|&k| k > 0).map_or(any, |k| bound(0) / k),
-            OpKind::Cast => bound(0),
-            _ => any,
-        };
-        // A bound above 32 bits means that the value may have wrapped.
-        if n > any {
-            any
-        } else {
-            n
-        }
     }
 }

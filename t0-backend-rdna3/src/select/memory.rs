@@ -206,7 +206,7 @@ impl Select<'_> {
                 return Address::new(vaddr, 0);
             }
         }
-        let small = self.upper_bound(index, 8) <= SAFE_BYTES / u64::from(size);
+        let small = self.ranges.get(index).hi <= i128::from(SAFE_BYTES / u64::from(size));
         let at = if small || self.below_length(index, view) {
             at
         } else if self.class(at) == Class::S {

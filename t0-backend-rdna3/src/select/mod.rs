@@ -25,6 +25,7 @@ use crate::mir::{BlockId, Class, MBlock, MFunc, MInst, MOp, MOperand, Sub};
 use crate::object::InitialSgprs;
 use crate::CompileError;
 use std::collections::{HashMap, HashSet};
+use t0_ir::analysis::ranges::Ranges;
 use t0_ir::{abi, Access, Effect, Func, OpId, OpKind, ParamKind, Role, Scalar, Span, Ty, Value};
 
 /// A source or destination of an instruction under construction.
@@ -112,6 +113,8 @@ pub struct Select<'a> {
     depth: u32,
     /// What conditions around the current place say.
     facts: facts::Facts,
+    /// Between which numbers each integer lies.
+    ranges: Ranges,
     /// Uniform comparisons made anew where they are consumed through SCC.
     pending: HashMap<Value, (Sopc, X, X)>,
     /// Values that only branches and scalar selects test.
@@ -188,6 +191,7 @@ pub fn select(f: &Func, uniform: Vec<bool>, entry: &Entry) -> Sel<MFunc> {
         span: f.span,
         depth: 0,
         facts: facts::Facts::default(),
+        ranges: Ranges::of(f),
         pending: HashMap::new(),
         scc_only: scc_only(f, &uniform_now),
         views: views::Views::of(f, &uniform_now),

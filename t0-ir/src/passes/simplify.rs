@@ -282,15 +282,7 @@ fn compare(r: &mut Rewriter<'_>, pred: Pred, args: &[Value], consts: &[Option<Co
 
 /// The predicate that is true when this one is not; for floats only `==` and `!=` have one.
 fn negated(pred: Pred, ty: Scalar) -> Option<Pred> {
-    match pred {
-        Pred::Eq => Some(Pred::Ne),
-        Pred::Ne => Some(Pred::Eq),
-        _ if ty.is_float() => None,
-        Pred::Lt => Some(Pred::Ge),
-        Pred::Le => Some(Pred::Gt),
-        Pred::Gt => Some(Pred::Le),
-        Pred::Ge => Some(Pred::Lt),
-    }
+    (!ty.is_float() || matches!(pred, Pred::Eq | Pred::Ne)).then(|| pred.negated())
 }
 
 fn cast(r: &mut Rewriter<'_>, x: Value, ty: Ty) -> Option<Value> {
