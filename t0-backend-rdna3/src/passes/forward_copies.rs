@@ -3,7 +3,8 @@
 //! Problem: a value that joins others is computed into a register of its own and then copied to the join's register; when
 //! that one keeps the values of other lanes, the allocator cannot give both the same place. Method: `t = op …; phi = t`
 //! becomes `phi = op …` when nothing else reads `t`, both are in one block, nothing between them touches `phi` or EXEC,
-//! and `op` writes active lanes only, as the copy did.
+//! and `op` writes active lanes only, as the copy did. So do the parts that a tuple is put together of; its IMPLICIT_DEF moves
+//! in front of them.
 
 use super::liveness::effects;
 use crate::isa::inst::specs_of;
@@ -48,12 +49,26 @@ fn copy_of_one_use(m: &MFunc, i: &MInst, once: &impl Fn(VReg) -> bool) -> Option
 /// Rewrites the definition of `from` in the same block, if it is one that may write `to` instead.
 fn forward(m: &mut MFunc, b: usize, copy: usize, to: Sub, from: Sub) -> bool {
     let insts = &m.blocks[b].insts;
-    let touches = |i: &MInst, r: VReg| i.operands.iter().any(|o| matches!(o, MOperand::Virt(s) if s.reg == r));
-    let Some(def) = insts[..copy].iter().rposition(|i| touches(i, from.reg)) else {
+    let touches = |i: &MInst, at: Sub| {
+        let meets = |s: &Sub| s.reg == at.reg && s.at < at.at + at.count && at.at < s.at + s.count;
+        i.operands.iter().any(|o| matches!(o, MOperand::Virt(s) if meets(s)))
+    };
+    let Some(def) = insts[..copy].iter().rposition(|i| touches(i, from)) else {
         return false;
     };
     let between = &insts[def + 1..copy];
-    if between.iter().any(|i| touches(i, to.reg) || writes_exec(i)) {
+    let all = Sub {
+        at: 0,
+        count: m.info(to.reg).width,
+        reg: to.reg,
+    };
+    let begins = |i: &MInst| i.op == MOp::ImplicitDef && matches!(i.operands[..], [MOperand::Virt(s)] if s == all);
+    let begin = between.iter().position(begins);
+    let after = begin.map_or(0, |n| n + 1);
+    if between[after..].iter().any(|i| touches(i, to))
+        || between[..after.saturating_sub(1)].iter().any(|i| touches(i, all))
+        || between.iter().any(writes_exec)
+    {
         return false;
     }
     let inst = &insts[def];
@@ -70,7 +85,11 @@ fn forward(m: &mut MFunc, b: usize, copy: usize, to: Sub, from: Sub) -> bool {
     if !(masked && plain && whole) {
         return false;
     }
-    m.blocks[b].insts[def].operands[0] = to.into();
+    let insts = &mut m.blocks[b].insts;
+    insts[def].operands[0] = to.into();
+    if let Some(begin) = begin {
+        insts[def..=def + 1 + begin].rotate_right(1);
+    }
     true
 }
 
