@@ -6,7 +6,8 @@
 //! So loads go first and what needs them last, and the matrix products stand between.
 //!
 //! Registers: an order that hides more keeps more values alive. While more are alive than `limits` allows, or would be,
-//! what ends lives goes first, and otherwise what stands first. `limits` is a wish: the caller allocates and falls back to the
+//! what ends lives goes first, and otherwise what stands first; not what has to wait for memory, as long as there is something
+//! else. `limits` is a wish: the caller allocates and falls back to the
 //! old order when it is not met.
 //!
 //! An IMPLICIT_DEF goes right before the first part of its register. The branch stays last.
@@ -24,6 +25,8 @@ use crate::mir::{Class, MFunc, MInst, VReg};
 
 /// Most instructions that are looked at for one that keeps the registers within their limits.
 const WINDOW: usize = 32;
+/// Cycles an instruction may have to wait and still be taken for the registers it gives back: longer than the LDS takes.
+const PATIENCE: u32 = 100;
 
 /// Runs the pass. `limits`: scalar and vector registers that may be alive at once.
 pub fn schedule(m: &mut MFunc, limits: [u32; 2]) {
@@ -154,7 +157,7 @@ impl<'a> Scheduler<'a> {
                 self.later.remove(&(at, k));
                 self.due.insert((Reverse(self.height[k]), k));
             }
-            let Some(k) = self.choose() else { continue };
+            let Some(k) = self.choose(now) else { continue };
             now = now.max(self.ready[k]);
             self.issue(k, now);
             now += cost(self.nodes[k].inst).1;
@@ -164,7 +167,7 @@ impl<'a> Scheduler<'a> {
     }
 
     /// The next instruction: the one that holds up most, if there are registers for it.
-    fn choose(&self) -> Option<usize> {
+    fn choose(&self, now: u32) -> Option<usize> {
         let over = |k: usize| {
             let change = self.change(k);
             (0..2).any(|c| change[c] > 0 && self.pressure[c] + change[c] > self.limits[c])
@@ -176,7 +179,7 @@ impl<'a> Scheduler<'a> {
             first.min_by_key(|&k| {
                 let change = self.change(k);
                 let worst = (0..2).map(|c| change[c] * i64::from(self.pressure[c] + change[c] > self.limits[c]));
-                (worst.sum::<i64>(), k)
+                (self.ready[k] > now + PATIENCE, worst.sum::<i64>(), k)
             })
         })
     }
