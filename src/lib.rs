@@ -43,7 +43,7 @@ pub use t0_ir::stage::{Kernel, KernelEntry};
 ///   rotate_right saturating_add saturating_sub trailing_zeros` and `wrapping_{abs,add,div,mul,neg,rem,shl,shr,sub}`;
 /// * slices: `len is_empty iter enumerate lanes get_unchecked`, `&x[a..b]`; matrices: `rows cols tile`, `&x[r]`;
 /// * outputs: `for (i, y) in y` over [`Lanes`], [`Waves`] (then `lanes_mut`) and [`Groups`] (then `store`);
-/// * tiles: [`Lds::load`], `frag`, [`Acc::zero`], `frags_mut`, `mma_nt`;
+/// * tiles: `transposed` (16 bits an element), [`Lds::load`], `frag`, [`Acc::zero`], `frags_mut`, `mma_nt`;
 /// * atomics: `load store swap fetch_{add,min,max,and,or,xor}`, with order and scope, and [`fence`].
 ///
 /// An index out of range reads 0 and writes nothing; with `#[kernel(checked)]` or `Queue::with_checked` it stops the kernel, and

@@ -115,7 +115,7 @@ fn of_many_findings_text_shows_some_and_json_all() {
 fn instances(name: &str, consts: &[Value]) -> Vec<String> {
     match (name, consts.len()) {
         (_, 0) => vec![name.to_owned()],
-        ("gemm", _) => [
+        ("gemm" | "gemm_nn" | "gemm_tn", _) => [
             "64,64,16",
             "64,64,32",
             "128,64,32",
@@ -123,7 +123,7 @@ fn instances(name: &str, consts: &[Value]) -> Vec<String> {
             "128,128,32",
             "64,128,32",
         ]
-        .map(|c| format!("gemm::<{c}>"))
+        .map(|c| format!("{name}::<{c}>"))
         .into(),
         (_, n) => [4, 8, 16, 32]
             .map(|c| format!("{name}::<{}>", vec![c.to_string(); n].join(",")))

@@ -254,7 +254,7 @@ pub fn is_lowered(func: &Func) -> bool {
     !func.ops.iter().any(|op| {
         matches!(
             op.kind,
-            OpKind::TileLoad
+            OpKind::TileLoad { .. }
                 | OpKind::TileFetch { .. }
                 | OpKind::TileCommit { .. }
                 | OpKind::TileAt { .. }

@@ -405,6 +405,9 @@ ops! {
     WaveBallot = "wave_ballot", Exactly(1), U32, Pure, Wave;
     /// `wave_broadcast value, lane`: like a shuffle with a lane number that is the same for the whole wave.
     WaveBroadcast = "wave_broadcast", Exactly(2), SAME, Pure, Wave;
+    /// `wave_perm x, pick`: four bytes out of `x: u32` (0 to 3) and the `x` of lane `own xor mask` (4 to 7), mask < 16: byte i of
+    /// `pick: u32`, each below 8, names the one that becomes byte i.
+    WavePerm { mask: u32 } = "wave_perm", Exactly(2), U32, Pure, Wave;
 
     // ---- fragments -------------------------------------------------------------------------------------------------
     /// A fragment with one value in every element (operand 0: scalar of the element type).
@@ -417,9 +420,10 @@ ops! {
 
     // ---- tiles: gone after lower_tiles -----------------------------------------------------------------------------
     /// `tile_load buf, rows, cols, stride, row, col` → LdsTile: the block of the matrix at (row, col) in LDS, outside filled with 0.
-    TileLoad = "tile_load", Exactly(6), GIVEN, Read, Group;
+    /// `transposed` (of 16-bit elements): element (r, c) of the tile is that of the matrix at (row + c, col + r).
+    TileLoad { transposed: bool } = "tile_load", Exactly(6), GIVEN, Read, Group;
     /// Same operands → Staged: the block in registers, shared out over the group.
-    TileFetch { inside: Inside } = "tile_fetch", Exactly(6), GIVEN, Read, Group;
+    TileFetch { inside: Inside, transposed: bool } = "tile_fetch", Exactly(6), GIVEN, Read, Group;
     /// `tile_commit staged, offset`: writes a staged tile to LDS at byte `offset: u32` of an allocation → LdsTile.
     TileCommit { lds: LdsId, slot: u32 } = "tile_commit", Exactly(2), GIVEN, Write, Group;
     /// `tile_at offset`: names the tile at byte `offset` of an allocation (committed by an earlier iteration) → LdsTile.

@@ -64,6 +64,16 @@ impl AttrType for u32 {
     }
 }
 
+impl AttrType for bool {
+    fn print(&self, field: &'static str) -> Option<String> {
+        self.then(|| field.to_string())
+    }
+
+    fn take(field: &'static str, source: &mut dyn AttrSource) -> Result<bool, &'static str> {
+        Ok(source.word(field))
+    }
+}
+
 impl AttrType for LdsId {
     fn print(&self, field: &'static str) -> Option<String> {
         Some(format!("{field} {}", self.0))

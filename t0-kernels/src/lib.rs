@@ -8,7 +8,7 @@ mod rows;
 mod vector;
 
 pub use layout::transpose;
-pub use matrix::gemm;
+pub use matrix::{gemm, gemm_nn, gemm_tn};
 pub use picture::{conv3x3, edges};
 pub use rows::{layernorm, rmsnorm, saxpy_rows, softmax};
 pub use vector::{gelu, histogram, reduce, saxpy, scan_blocks};
@@ -20,6 +20,8 @@ pub fn all() -> &'static [&'static t0::KernelEntry] {
         edges,
         gelu,
         gemm,
+        gemm_nn,
+        gemm_tn,
         histogram,
         layernorm,
         reduce,

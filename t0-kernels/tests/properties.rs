@@ -4,8 +4,8 @@
 use t0::prelude::*;
 use t0::testing::{KernelTest, Tolerance, Values};
 use t0_kernels::{
-    conv3x3, edges, gelu, gemm, histogram, layernorm, reduce, rmsnorm, saxpy, saxpy_rows, scan_blocks, softmax,
-    transpose,
+    conv3x3, edges, gelu, gemm, gemm_nn, gemm_tn, histogram, layernorm, reduce, rmsnorm, saxpy, saxpy_rows,
+    scan_blocks, softmax, transpose,
 };
 
 #[kernel_test(cases = 40)]
@@ -246,6 +246,64 @@ fn gemm_of_wide_tiles(t: &mut KernelTest) {
 #[kernel_test(cases = 8)]
 fn gemm_of_high_tiles(t: &mut KernelTest) {
     product::<128, 64, 48>(t, 100);
+}
+
+/// The same with b, and in `gemm_tn` a, in rows along the other axis.
+fn row_major_product<const BM: usize, const BN: usize, const BK: usize>(
+    t: &mut KernelTest,
+    most: usize,
+    a_turned: bool,
+) {
+    let [m, n, k] = ["m", "n", "k"].map(|name| t.shape(name, 0..=most));
+    let values = Values::Whole(-4, 4);
+    let b = t.input_mat_of::<bf16>("b", k, n, values);
+    let mut c = t.output_mat::<f32>("c", m, n);
+    let a = match a_turned {
+        true => t.input_mat_of::<bf16>("a", k, m, values),
+        false => t.input_mat_of::<bf16>("a", m, k, values),
+    };
+    let (a, b) = (&a, &b);
+    match a_turned {
+        true => t.launch(gemm_tn::<BM, BN, BK> { a, b, c: &mut c }),
+        false => t.launch(gemm_nn::<BM, BN, BK> { a, b, c: &mut c }),
+    }
+    let factor = |i, x| if a_turned { a[(x, i)] } else { a[(i, x)] };
+    let want = |i, j| {
+        (0..k)
+            .map(|x| f64::from(factor(i, x)) * f64::from(b[(x, j)]))
+            .sum::<f64>() as f32
+    };
+    t.expect_mat(&c, want, Tolerance::EXACT);
+}
+
+#[kernel_test(cases = 16)]
+fn gemm_nn_is_exact_on_integers(t: &mut KernelTest) {
+    row_major_product::<128, 128, 32>(t, 150, false);
+}
+
+#[kernel_test(cases = 8)]
+fn gemm_nn_of_long_tiles(t: &mut KernelTest) {
+    row_major_product::<64, 64, 64>(t, 150, false);
+}
+
+#[kernel_test(cases = 8)]
+fn gemm_nn_of_high_tiles(t: &mut KernelTest) {
+    row_major_product::<128, 64, 48>(t, 100, false);
+}
+
+#[kernel_test(cases = 8)]
+fn gemm_tn_is_exact_on_integers(t: &mut KernelTest) {
+    row_major_product::<128, 128, 32>(t, 150, true);
+}
+
+#[kernel_test(cases = 8)]
+fn gemm_tn_of_wide_tiles(t: &mut KernelTest) {
+    row_major_product::<64, 128, 16>(t, 100, true);
+}
+
+#[kernel_test(case = "m=256 n=384 k=160 b=seed:0x1 a=seed:0x2 c.gap=1")]
+fn gemm_nn_of_whole_tiles(t: &mut KernelTest) {
+    row_major_product::<128, 128, 32>(t, 512, false);
 }
 
 #[kernel_test(case = "m=512 n=512 k=512 a=seed:0x1 bt=seed:0x2 c.gap=1")]

@@ -66,6 +66,7 @@ pub const METHODS: &[&str] = &[
     "rows",
     "store",
     "tile",
+    "transposed",
     // iterators
     "copied",
     "cloned",

@@ -20,7 +20,7 @@
 
 use super::phys::{PFunc, PInst};
 use super::WAVE_SIZE;
-use crate::isa::{Class, Inst, Mubuf, Opcode, Operand, Reg, RegFile, Sopk, Sopp};
+use crate::isa::{Class, Inst, Mubuf, Opcode, Operand, Reg, RegFile, Sopk, Sopp, Vop3};
 use std::collections::{BTreeMap, BTreeSet};
 use t0_ir::Span;
 
@@ -220,17 +220,17 @@ pub fn insert_waits(p: &mut PFunc) {
     }
 }
 
-/// Waits once instead of a few times: where matrix products, or LDS stores, that follow one another wait each for a later load than
-/// the one before, the first waits for up to [`JOINED`] loads more. Their loads were issued together and come one after the
-/// other; elsewhere the first is not held up by loads that others need.
+/// Waits once instead of a few times: where matrix products, LDS stores or byte permutations across lanes, as a transposed tile
+/// needs, that follow one another wait each for a later load than the one before, the first waits for up to [`JOINED`] loads more.
+/// Their loads were issued together and come one after the other; elsewhere the first is not held up by loads that others need.
 fn join_waits(insts: &[PInst], waits: &mut [Wait]) {
     for k in 0..insts.len() {
         let unit = insts[k].inst.row().class;
-        if !matches!(unit, Class::Wmma | Class::LdsStore) {
+        if !joins(&insts[k]) {
             continue;
         }
         let mut rest = k + 1;
-        while rest < insts.len() && insts[rest].inst.row().class == unit {
+        while rest < insts.len() && insts[rest].inst.row().class == unit && joins(&insts[rest]) {
             rest += 1;
         }
         let issues = insts[k].inst.wait();
@@ -243,6 +243,11 @@ fn join_waits(insts: &[PInst], waits: &mut [Wait]) {
             join(&mut first.lgkm, tail.iter_mut().map(|w| &mut w.lgkm));
         }
     }
+}
+
+fn joins(i: &PInst) -> bool {
+    let permutes = i.inst.op == Opcode::from(Vop3::v_perm_b32) && i.inst.enc.is_dpp();
+    permutes || matches!(i.inst.row().class, Class::Wmma | Class::LdsStore)
 }
 
 fn join<'w>(first: &mut Option<u32>, later: impl Iterator<Item = &'w mut Option<u32>>) {

@@ -721,10 +721,11 @@ impl<'a> Select<'a> {
             K::WaveShuffleXor { mask } => self.wave_shuffle_xor(args[0], *mask)?,
             K::WaveBallot => self.wave_ballot(args[0])?,
             K::WaveBroadcast => self.wave_broadcast(args[0], args[1])?,
+            K::WavePerm { mask } => self.wave_perm(args, *mask),
             K::FragSplat => self.frag_splat(results[0], args[0])?,
             K::Wmma => self.wmma(results[0], args)?,
             K::LdsFragLoad { lds, base, .. } => self.lds_frag_load(*lds, *base, results[0], args)?,
-            K::TileLoad
+            K::TileLoad { .. }
             | K::TileFetch { .. }
             | K::TileCommit { .. }
             | K::TileAt { .. }

@@ -9,6 +9,17 @@ use crate::isa::{Dpp16, Ds, Enc, Sop1, Sop2, Vop1, Vop2, Vop3, Vop3p, Vopc};
 use crate::mir::{Class, MOp, Sub};
 use t0_ir::{Rmw, Role, Scalar, Ty, Value};
 
+/// The first source is that of lane `own xor mask`, for masks within 16 lanes.
+fn row_xmask(mask: u32) -> Dpp16 {
+    Dpp16 {
+        ctrl: 0x160 + mask,
+        row_mask: 0xf,
+        bank_mask: 0xf,
+        bound_ctrl: true,
+        fi: false,
+    }
+}
+
 impl Select<'_> {
     /// The dword held by lane `own xor mask`.
     fn xor_lanes(&mut self, x: Sub, mask: u32) -> Sub {
@@ -16,13 +27,7 @@ impl Select<'_> {
             0 => x,
             1..=15 => {
                 let to = self.v(Vop1::v_mov_b32, &[x.into()]);
-                self.last_inst().enc = Enc::Dpp16(Dpp16 {
-                    ctrl: 0x160 + mask,
-                    row_mask: 0xf,
-                    bank_mask: 0xf,
-                    bound_ctrl: true,
-                    fi: false,
-                });
+                self.last_inst().enc = Enc::Dpp16(row_xmask(mask));
                 to
             }
             _ => {
@@ -84,6 +89,17 @@ impl Select<'_> {
             .map(|x| self.v(Ds::ds_bpermute_b32, &[address.into(), x.into()]))
             .collect();
         Ok(self.gather(parts))
+    }
+
+    /// `v_perm_b32` numbers the bytes of its second source 0 to 3, those of its first, which DPP takes from another lane, 4 to 7.
+    pub(super) fn wave_perm(&mut self, args: &[Value], mask: u32) -> Rep {
+        let (x, pick) = (self.x(args[0], 0), self.x(args[1], 0));
+        let (x, pick) = (self.in_v(x), self.in_v(pick));
+        let to = self.v(Vop3::v_perm_b32, &[x.into(), x.into(), pick.into()]);
+        if mask != 0 {
+            self.last_inst().enc = Enc::Dpp16(row_xmask(mask));
+        }
+        Rep::Regs(to)
     }
 
     pub(super) fn wave_ballot(&mut self, v: Value) -> Sel<Rep> {

@@ -244,7 +244,8 @@ impl Uniform {
             OpKind::WaveShuffleXor { .. } => args,
             OpKind::WaveShuffle => self.value(op.args[0]).min(self.value(op.args[1]).max(Uniformity::Wave)),
             OpKind::WaveBroadcast => self.value(op.args[0]).min(Uniformity::Wave),
-            OpKind::Wmma
+            OpKind::WavePerm { .. }
+            | OpKind::Wmma
             | OpKind::LdsFragLoad { .. }
             | OpKind::LoadChunk { .. }
             | OpKind::TileFetch { .. }

@@ -63,13 +63,14 @@ impl<'f> Group<'f, '_> {
             | OpKind::WaveBroadcast
             | OpKind::WaveShuffleXor { .. }
             | OpKind::WaveBallot => self.collective(w, op),
+            OpKind::WavePerm { mask } => return Self::wave_perm(w, op, mask),
             OpKind::FragSplat => {
                 let x = *w.lanes(op.args[0]);
                 let n = poison_of(self.func.ty(op.results[0])).len();
                 w.set(op.results[0], Val::Elems(vec![x; n]));
             }
             OpKind::Wmma => return self.wmma(w, op),
-            OpKind::TileLoad | OpKind::TileFetch { .. } => return self.tile_load(w, op),
+            OpKind::TileLoad { .. } | OpKind::TileFetch { .. } => return self.tile_load(w, op),
             OpKind::TileCommit { lds, .. } => return self.tile_commit(w, op, lds),
             OpKind::TileAt { lds, .. } => {
                 let at = w.lanes(op.args[0])[0] as u32;
@@ -386,6 +387,23 @@ impl<'f> Group<'f, '_> {
             }
         };
         w.set(op.results[0], Val::Elems(vec![out]));
+    }
+
+    fn wave_perm(w: &mut Wave<'f>, op: &Op, mask: u32) -> Done {
+        let (x, pick) = (*w.lanes(op.args[0]), *w.lanes(op.args[1]));
+        let mut out: Lanes = [0; LANES];
+        for l in 0..LANES {
+            let bytes = x[l ^ mask as usize] << 32 | x[l];
+            for i in 0..4 {
+                let n = pick[l] >> (8 * i) & 0xff;
+                if n > 7 {
+                    return Err(Self::unsupported(op, "it picks a byte beyond the 8 there are"));
+                }
+                out[l] |= (bytes >> (8 * n) & 0xff) << (8 * i);
+            }
+        }
+        w.set(op.results[0], Val::Elems(vec![out]));
+        Ok(())
     }
 
     /// A value of a scalar operand that is the same in all lanes.

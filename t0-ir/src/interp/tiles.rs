@@ -56,9 +56,13 @@ impl<'f> Group<'f, '_> {
         };
         let view = w.view(op.args[0])[0];
         let [rows, cols, stride, row, col] = [1, 2, 3, 4, 5].map(|n| u64::from(Self::uniform(w, op.args[n])));
-        if let OpKind::TileFetch { inside } = op.kind {
-            let all_cols = row < rows && col + u64::from(t.cols) <= cols;
-            let all_rows = row + u64::from(t.rows) <= rows;
+        let (OpKind::TileLoad { transposed } | OpKind::TileFetch { transposed, .. }) = op.kind else {
+            return Err(Self::unsupported(op, "it loads no tile"));
+        };
+        if let OpKind::TileFetch { inside, .. } = op.kind {
+            let (down, across) = if transposed { (t.cols, t.rows) } else { (t.rows, t.cols) };
+            let all_cols = row < rows && col + u64::from(across) <= cols;
+            let all_rows = row + u64::from(down) <= rows;
             if (inside != Inside::Unknown && !all_cols) || (inside == Inside::All && !all_rows) {
                 return Err(Self::unsupported(op, "the tile is not inside its matrix"));
             }
@@ -66,6 +70,7 @@ impl<'f> Group<'f, '_> {
         let mut data = Vec::with_capacity((t.rows * t.cols) as usize);
         for r in 0..u64::from(t.rows) {
             for c in 0..u64::from(t.cols) {
+                let (r, c) = if transposed { (c, r) } else { (r, c) };
                 let inside = row + r < rows && col + c < cols;
                 let index = (row + r) * stride + col + c;
                 let at = Self::element(view, index, t.elem.bytes()).filter(|_| inside);

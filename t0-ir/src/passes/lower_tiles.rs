@@ -18,6 +18,7 @@ pub(crate) mod arith;
 mod fetch;
 pub(crate) mod layout;
 pub(crate) mod swizzle;
+mod transpose;
 
 use std::collections::{HashMap, HashSet};
 
@@ -42,7 +43,7 @@ pub fn run(func: &mut Func) -> Result<(), Diags> {
         use OpKind::{TileAt, TileCommit, TileFetch, TileFrag, TileLoad, TileStore};
         matches!(
             k,
-            TileLoad | TileFetch { .. } | TileCommit { .. } | TileAt { .. } | TileFrag | TileStore
+            TileLoad { .. } | TileFetch { .. } | TileCommit { .. } | TileAt { .. } | TileFrag | TileStore
         )
     };
     if !func.ops.iter().any(|op| of_tiles(&op.kind)) {
@@ -116,6 +117,14 @@ struct Pending {
     span: Span,
 }
 
+/// A tile in the lanes' registers.
+struct Staged {
+    /// This lane's chunks.
+    chunks: Vec<Value>,
+    /// They are of the transposed.
+    transposed: bool,
+}
+
 struct LowerTiles {
     /// Values of the old function that are used.
     used: HashSet<Value>,
@@ -124,7 +133,7 @@ struct LowerTiles {
     /// Tiles that may be swizzled.
     whole: WholeChunks,
     /// Staged tiles of the old function.
-    staged: HashMap<Value, Vec<Value>>,
+    staged: HashMap<Value, Staged>,
     /// Tiles in LDS of the old function.
     tiles: HashMap<Value, Place>,
     /// Loads whose commit is put off.
@@ -138,28 +147,15 @@ impl Rewrite for LowerTiles {
             self.flush(r);
         }
         match op.kind {
-            OpKind::TileLoad => self.load(r, id)?,
-            OpKind::TileFetch { inside } => {
-                // Only its chunks matter here.
-                let layout = tile_layout(r, op.results[0], op.span, true)?;
-                let mut args = r.get_all(&op.args);
-                let chunks = match inside {
-                    Inside::Unknown => fetch::fetch(&mut r.b, &layout, &args),
-                    _ => {
-                        let ahead = self.ahead.get(&op.args[5]).copied();
-                        if let Some((index, _)) = ahead {
-                            args[5] = r.get(index);
-                        }
-                        let ahead = ahead.map_or(0, |a| a.1);
-                        fetch::fetch_inside(&mut r.b, &layout, &args, ahead, inside == Inside::All)
-                    }
-                };
-                self.staged.insert(op.results[0], chunks);
-            }
+            OpKind::TileLoad { transposed } => self.load(r, id, transposed)?,
+            OpKind::TileFetch { inside, transposed } => self.fetch(r, id, inside, transposed)?,
             OpKind::TileCommit { lds, slot } => {
-                let place = self.place(r, id, lds, slot, op.args[1])?;
-                let chunks = self.staged.get(&op.args[0]).ok_or_else(|| carried(op.span))?;
-                fetch::commit(r, &place, chunks);
+                let mut place = self.place(r, id, lds, slot, op.args[1])?;
+                let staged = self.staged.get(&op.args[0]).ok_or_else(|| carried(op.span))?;
+                if staged.transposed {
+                    place.layout = place.layout.transposed(op.span)?;
+                }
+                fetch::commit(r, &place, &staged.chunks);
             }
             OpKind::TileAt { lds, slot } => {
                 self.place(r, id, lds, slot, op.args[0])?;
@@ -194,11 +190,33 @@ impl LowerTiles {
         Ok(place)
     }
 
+    fn fetch(&mut self, r: &mut Rewriter<'_>, id: OpId, inside: Inside, transposed: bool) -> Result<(), Diags> {
+        let op = r.old.op(id);
+        // Only its chunks matter here.
+        let layout = fetched_layout(r, op.results[0], op.span, true, transposed)?;
+        let mut args = r.get_all(&op.args);
+        let chunks = match inside {
+            Inside::Unknown => fetch::fetch(&mut r.b, &layout, &args),
+            _ => {
+                let ahead = [4, 5].map(|n| match self.ahead.get(&op.args[n]) {
+                    Some(&(index, by)) => {
+                        args[n] = r.get(index);
+                        by
+                    }
+                    None => 0,
+                });
+                fetch::fetch_inside(&mut r.b, &layout, &args, ahead, inside == Inside::All)
+            }
+        };
+        self.staged.insert(op.results[0], Staged { chunks, transposed });
+        Ok(())
+    }
+
     /// May put-off commits not wait until after this operation? Tile loads let them wait, and so does whatever neither uses
     /// the tiles nor writes, decides or converges.
     fn must_flush(&self, r: &Rewriter<'_>, id: OpId) -> bool {
         let op = r.old.op(id);
-        if self.pending.is_empty() || op.kind == OpKind::TileLoad {
+        if self.pending.is_empty() || matches!(op.kind, OpKind::TileLoad { .. }) {
             return false;
         }
         let row = op.kind.row();
@@ -217,11 +235,11 @@ impl LowerTiles {
 
     /// A load that is used is committed before its use, which is in its own region or within an operation of it: no commit is
     /// left over at a region's end.
-    fn load(&mut self, r: &mut Rewriter<'_>, id: OpId) -> Result<(), Diags> {
+    fn load(&mut self, r: &mut Rewriter<'_>, id: OpId, transposed: bool) -> Result<(), Diags> {
         let op = r.old.op(id);
         let tile = op.results[0];
         let swizzled = self.whole.has(r.old, tile, tile_ty(r, tile));
-        let layout = tile_layout(r, tile, op.span, swizzled)?;
+        let layout = fetched_layout(r, tile, op.span, swizzled, transposed)?;
         if !self.used.contains(&tile) {
             return Ok(());
         }
@@ -314,6 +332,16 @@ fn columns(b: &mut Builder, l: &Layout, row: Value, k: Option<Value>, first_k: u
 /// Layout of a tile, which is a value of the old function.
 fn tile_layout(r: &Rewriter<'_>, tile: Value, span: Span, swizzled: bool) -> Result<Layout, Diag> {
     Layout::new(tile_ty(r, tile), r.old.group, span, swizzled)
+}
+
+/// The same with how it is fetched.
+fn fetched_layout(r: &Rewriter<'_>, tile: Value, span: Span, swizzled: bool, transposed: bool) -> Result<Layout, Diag> {
+    let layout = tile_layout(r, tile, span, swizzled)?;
+    if transposed {
+        layout.transposed(span)
+    } else {
+        Ok(layout)
+    }
 }
 
 fn tile_ty(r: &Rewriter<'_>, tile: Value) -> TileTy {

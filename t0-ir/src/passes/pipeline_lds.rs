@@ -43,7 +43,7 @@ use crate::verify::LDS_LIMIT;
 /// # Errors
 /// A loop that cannot be pipelined, with the reason.
 pub fn run(func: &mut Func) -> Result<(), Diags> {
-    let staged = |k: &OpKind| matches!(k, OpKind::TileLoad) || matches!(k, OpKind::For { hints } if hints.stages > 0);
+    let staged = |k: &OpKind| matches!(k, OpKind::TileLoad { .. }) || matches!(k, OpKind::For { hints } if hints.stages > 0);
     if !func.ops.iter().any(|op| staged(&op.kind)) {
         return Ok(());
     }
@@ -66,7 +66,7 @@ impl Rewrite for PipelineLds {
         let op = r.old.op(id);
         match op.kind {
             OpKind::For { hints } if hints.stages > 0 => self.pipeline(r, id, hints),
-            OpKind::TileLoad => match self.at.get(&id) {
+            OpKind::TileLoad { .. } => match self.at.get(&id) {
                 None => r.copy(self, id),
                 Some(&(lds, slot, offset)) => {
                     let tile =
@@ -256,7 +256,9 @@ impl Plan {
             let args = mapped(r, &new, &op.args);
             r.b.set_span(op.span);
             let inside = inside.get(n).copied().unwrap_or_default();
-            staged.push(r.b.op1_as(OpKind::TileFetch { inside }, &args, Ty::Staged(t.layout.ty)));
+            let transposed = t.layout.transposed;
+            let kind = OpKind::TileFetch { inside, transposed };
+            staged.push(r.b.op1_as(kind, &args, Ty::Staged(t.layout.ty)));
         }
         r.b.set_span(here);
         staged
@@ -330,7 +332,7 @@ fn plan(r: &mut Rewriter<'_>, whole: &WholeChunks, id: OpId, stages: u32) -> Res
         .ops
         .iter()
         .copied()
-        .filter(|&o| func.op(o).kind == OpKind::TileLoad)
+        .filter(|&o| matches!(func.op(o).kind, OpKind::TileLoad { .. }))
         .collect();
     if loads.is_empty() && diags.is_empty() {
         let text = "it loads no tile";
@@ -349,7 +351,9 @@ fn plan(r: &mut Rewriter<'_>, whole: &WholeChunks, id: OpId, stages: u32) -> Res
     for &load in &loads {
         let load = func.op(load);
         let (tile, ty) = (load.results[0], tile_ty(func, load.results[0]));
-        match Layout::new(ty, func.group, load.span, whole.has(func, tile, ty)) {
+        let layout = Layout::new(ty, func.group, load.span, whole.has(func, tile, ty));
+        let transposed = load.kind == OpKind::TileLoad { transposed: true };
+        match layout.and_then(|l| if transposed { l.transposed(load.span) } else { Ok(l) }) {
             Ok(l) => layouts.push(l),
             Err(d) => diags.push(d),
         }
@@ -414,7 +418,7 @@ fn hidden_loads(func: &Func, region: &Region) -> Vec<Span> {
         for &id in &region.ops {
             let op = func.op(id);
             match op.kind {
-                OpKind::TileLoad => out.push(op.span),
+                OpKind::TileLoad { .. } => out.push(op.span),
                 OpKind::For { hints } if hints.stages > 0 => {}
                 _ => op.regions.iter().for_each(|g| all(func, g, out)),
             }

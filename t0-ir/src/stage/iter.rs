@@ -231,6 +231,7 @@ impl Stage {
             col,
             rows,
             cols,
+            transposed: false,
         });
         let item = Val::Tuple(vec![at, tile]);
         self.owned(None, lp, &|s| body(s, &item));

@@ -3,7 +3,7 @@
 use crate::eval::mask;
 use crate::func::Value;
 use crate::op::{OpKind, Pred};
-use crate::stage::{At, Iter, Place, Root, Stage, TArg, Val};
+use crate::stage::{At, Iter, Place, Root, Stage, TArg, TilePlace, Val};
 use crate::ty::{Scalar, Ty};
 
 impl Stage {
@@ -35,6 +35,12 @@ impl Stage {
             (Val::Mat(m) | Val::Waves(m) | Val::Groups(m, ..), "cols", []) => Val::V(m[2]),
             (Val::Mat(m), "tile", _) => self.tile(m, targs, args),
             (Val::Lds(t), "frag", _) => self.lds_frag(*t, args),
+            (Val::Tile(t), "transposed", []) => Val::Tile(TilePlace {
+                rows: t.cols,
+                cols: t.rows,
+                transposed: !t.transposed,
+                ..t.clone()
+            }),
             (Val::Tile(t), "store", [acc]) => self.tile_store(t, acc),
             (Val::Acc(_), "frags_mut", []) => self.frags_mut(recv),
             (Val::Acc(_), "mma_nt", _) => self.mma_nt(recv, args),

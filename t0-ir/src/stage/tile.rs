@@ -114,6 +114,7 @@ impl Stage {
             col,
             rows,
             cols,
+            transposed: false,
         })
     }
 
@@ -129,7 +130,8 @@ impl Stage {
         };
         let [buf, rows, cols, stride] = t.mat;
         let args = [buf, rows, cols, stride, t.row, t.col];
-        Val::Lds(self.b.op1_as(OpKind::TileLoad, &args, Ty::LdsTile(ty)))
+        let transposed = t.transposed;
+        Val::Lds(self.b.op1_as(OpKind::TileLoad { transposed }, &args, Ty::LdsTile(ty)))
     }
 
     /// `lds.frag(block, k)`

@@ -81,6 +81,8 @@ pub struct TilePlace {
     pub rows: u32,
     /// C.
     pub cols: u32,
+    /// It is the transposed of the C×R block there.
+    pub transposed: bool,
 }
 
 /// The R×C accumulator of a workgroup: this wave's share of its 16×16 blocks.

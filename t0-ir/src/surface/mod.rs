@@ -31,7 +31,7 @@ pub use place::{group, lane, thread};
 pub use scalar::{Number, Scalar, Signed};
 pub use shared::Shared;
 pub use split::{Groups, Lanes, WaveSlice, Waves};
-pub use tile::{Tile, TileAt, TileRef};
+pub use tile::{Half, Tile, TileAt, TileRef};
 
 use crate::stage::{Described, TArg, TyDesc};
 

@@ -475,6 +475,9 @@ impl Gen<'_> {
     }
 
     fn collective(&mut self) {
+        if self.rng.one_in(8) {
+            return self.permutation();
+        }
         let s = self.number();
         let how = if s.is_float() {
             self.rng.pick(&[Rmw::Add, Rmw::Min, Rmw::Max])
@@ -506,6 +509,19 @@ impl Gen<'_> {
             last.uniform = false;
         }
         debug_assert!(e.s == result);
+    }
+
+    /// Bytes of a lane's own dword and of another's, some picks different from lane to lane.
+    fn permutation(&mut self) {
+        let mask = self.rng.below(16) as u32;
+        let bytes: u32 = (0..4).map(|i| (self.rng.below(8) as u32) << (8 * i)).sum();
+        let (x, by) = (self.operand(Scalar::U32), self.operand(Scalar::U32));
+        let (pick, small) = (self.b.u32(bytes), self.b.u32(0x0707_0707));
+        let pick = self.b.op1(OpKind::Xor, &[by.v, pick]);
+        let pick = self.b.op1(OpKind::And, &[pick, small]);
+        let v = self.b.op1(OpKind::WavePerm { mask }, &[x.v, pick]);
+        self.left -= 3;
+        self.push(v, Scalar::U32, false);
     }
 
     /// Each work-item writes its place in LDS and reads another's.

@@ -71,12 +71,13 @@ fn everything() -> Func {
     );
     b.op1(OpKind::VecGet { index: 7 }, &[v]);
     b.op1(OpKind::WaveShuffleXor { mask: 16 }, &[i]);
+    b.op1(OpKind::WavePerm { mask: 1 }, &[i, zero]);
     let tile = Ty::LdsTile(TileTy {
         elem: Scalar::F32,
         rows: 128,
         cols: 32,
     });
-    b.op1_as(OpKind::TileLoad, &[m, i, i, i, zero, zero], tile);
+    b.op1_as(OpKind::TileLoad { transposed: true }, &[m, i, i, i, zero, zero], tile);
     b.op1_as(OpKind::TileAt { lds, slot: 1 }, &[zero], tile);
     b.op1_as(OpKind::FragSplat, &[zero], Ty::Frag(Role::Acc, Scalar::U32));
     b.set_span(Span::default());

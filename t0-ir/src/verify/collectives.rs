@@ -69,7 +69,7 @@ fn control(func: &Func, u: &Uniform, id: OpId, diags: &mut Diags) {
 
 fn operands(func: &Func, u: &Uniform, op: &Op, diags: &mut Diags) {
     let (range, most) = match op.kind {
-        OpKind::TileLoad | OpKind::TileFetch { .. } => (0..6, Uniformity::Group),
+        OpKind::TileLoad { .. } | OpKind::TileFetch { .. } => (0..6, Uniformity::Group),
         OpKind::LoadChunk { .. } => (2..3, Uniformity::Wave),
         OpKind::TileCommit { .. } => (1..2, Uniformity::Group),
         OpKind::TileFrag => (1..3, Uniformity::Wave),
@@ -140,7 +140,9 @@ fn source_word(kind: &OpKind) -> &'static str {
         OpKind::Atomic { .. } | OpKind::AtomicLoad { .. } | OpKind::LdsAtomic { .. } | OpKind::LdsAtomicLoad { .. } => {
             "the value an atomic returns"
         }
-        OpKind::WaveScan { .. } | OpKind::WaveShuffle | OpKind::WaveShuffleXor { .. } => "what a lane gets from others",
+        OpKind::WaveScan { .. } | OpKind::WaveShuffle | OpKind::WaveShuffleXor { .. } | OpKind::WavePerm { .. } => {
+            "what a lane gets from others"
+        }
         _ => "this value",
     }
 }
@@ -163,7 +165,7 @@ pub(crate) fn users_word(kind: &OpKind) -> &'static str {
         OpKind::WaveBallot => "wave::ballot",
         OpKind::WaveBroadcast => "wave::broadcast",
         OpKind::Barrier => "group::barrier",
-        OpKind::TileLoad | OpKind::TileFetch { .. } | OpKind::TileCommit { .. } | OpKind::LoadChunk { .. } => {
+        OpKind::TileLoad { .. } | OpKind::TileFetch { .. } | OpKind::TileCommit { .. } | OpKind::LoadChunk { .. } => {
             "Lds::load"
         }
         OpKind::TileFrag | OpKind::LdsFragLoad { .. } => "frag",

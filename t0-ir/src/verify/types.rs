@@ -247,6 +247,10 @@ impl Checker<'_> {
                 ensure(mask < 32, || format!("mask {mask} names no lane of a wave of 32"))
             }
             OpKind::WaveBallot => self.expect(0, Ty::BOOL),
+            OpKind::WavePerm { mask } => {
+                self.u32s(0, 2)?;
+                ensure(mask < 16, || format!("mask {mask} leads out of the lane's 16"))
+            }
             OpKind::FragSplat => match self.result()? {
                 Ty::Frag(_, s) => self.expect(0, Ty::Scalar(s)),
                 ty => Err(format!("result is {ty}, not a fragment")),
@@ -265,17 +269,17 @@ impl Checker<'_> {
 
     fn tile_or_control(&self) -> Check {
         match self.op.kind {
-            OpKind::TileLoad => {
+            OpKind::TileLoad { transposed } => {
                 self.u32s(1, 6)?;
                 match self.result()? {
-                    Ty::LdsTile(t) => self.tile(t, self.view()?),
+                    Ty::LdsTile(t) => self.tile(t, self.view()?, transposed),
                     ty => Err(format!("result is {ty}, not a tile")),
                 }
             }
-            OpKind::TileFetch { .. } => {
+            OpKind::TileFetch { transposed, .. } => {
                 self.u32s(1, 6)?;
                 match self.result()? {
-                    Ty::Staged(t) => self.tile(t, self.view()?),
+                    Ty::Staged(t) => self.tile(t, self.view()?, transposed),
                     ty => Err(format!("result is {ty}, not a staged tile")),
                 }
             }
@@ -346,9 +350,12 @@ impl Checker<'_> {
         }
     }
 
-    fn tile(&self, t: TileTy, elem: Scalar) -> Check {
+    fn tile(&self, t: TileTy, elem: Scalar, transposed: bool) -> Check {
         ensure(t.elem == elem, || {
             format!("a tile of {} from a matrix of {elem}", t.elem)
+        })?;
+        ensure(!transposed || elem.bytes() == 2, || {
+            format!("a transposed tile of {elem}, which is not 16 bits wide")
         })?;
         ensure(t.rows > 0 && t.cols > 0, || "a tile without elements".into())
     }

@@ -200,7 +200,7 @@ impl Maker<'_> {
         let f = self.staged.clone();
         let base = |op: &Op| match op.kind {
             OpKind::View => Some(1),
-            OpKind::TileLoad | OpKind::TileStore => Some(4),
+            OpKind::TileLoad { .. } | OpKind::TileStore => Some(4),
             _ => None,
         };
         self.each(

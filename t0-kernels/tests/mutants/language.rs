@@ -237,7 +237,7 @@ impl Maker<'_> {
     /// Half of the rows of a tile are loaded.
     fn half_of_a_tile(&mut self) {
         let f = self.staged.clone();
-        let all = self.places(&f, |_, op| op.kind == OpKind::TileLoad);
+        let all = self.places(&f, |_, op| matches!(op.kind, OpKind::TileLoad { .. }));
         self.change(
             &f,
             "half of a tile loaded",

@@ -17,8 +17,8 @@ fn mat(name: &str, elem: Scalar, access: Access) -> Param {
     }
 }
 
-/// One 64×64 tile of C per workgroup, a quarter of it per wave.
-fn kernel(elem: Scalar, stages: u32) -> Func {
+/// One 64×64 tile of C per workgroup, a quarter of it per wave. `transposed`: B is K×N.
+fn kernel(elem: Scalar, stages: u32, transposed: bool) -> Func {
     let sum = if elem.is_float() { Scalar::F32 } else { Scalar::I32 };
     let params = vec![
         mat("a", elem, Access::Read),
@@ -51,7 +51,13 @@ fn kernel(elem: Scalar, stages: u32) -> Func {
                 cols: TILE[2],
             });
             let [buf, rows, cols, stride] = mats[m];
-            b.op1_as(OpKind::TileLoad, &[buf, rows, cols, stride, at[m], k], ty)
+            let transposed = transposed && m == 1;
+            let [row, col] = if transposed { [k, at[m]] } else { [at[m], k] };
+            b.op1_as(
+                OpKind::TileLoad { transposed },
+                &[buf, rows, cols, stride, row, col],
+                ty,
+            )
         });
         let mut acc = acc.to_vec();
         for kk in 0..TILE[2] / 16 {
@@ -88,7 +94,7 @@ fn element(i: u32) -> i32 {
     (i.wrapping_mul(2_654_435_761) >> 28) as i32 - 7
 }
 
-fn check(elem: Scalar, [m, n, k]: [u32; 3], stages: u32) {
+fn check(elem: Scalar, [m, n, k]: [u32; 3], stages: u32, transposed: bool) {
     let mut memory = Memory::new();
     let shift = if elem == Scalar::U8 { 7 } else { 0 };
     let bytes = |rows: u32, seed: u32| {
@@ -102,6 +108,7 @@ fn check(elem: Scalar, [m, n, k]: [u32; 3], stages: u32) {
             .collect::<Vec<u8>>()
     };
     let (a, bt) = (memory.alloc(&bytes(m, 1)), memory.alloc(&bytes(n, 77)));
+    let [b_rows, b_cols] = if transposed { [k, n] } else { [n, k] };
     let c = memory.alloc(&vec![0xcc; (4 * m * n) as usize]);
     let args = vec![
         Arg::Mat {
@@ -112,9 +119,9 @@ fn check(elem: Scalar, [m, n, k]: [u32; 3], stages: u32) {
         },
         Arg::Mat {
             base: bt,
-            rows: n,
-            cols: k,
-            stride: k,
+            rows: b_rows,
+            cols: b_cols,
+            stride: b_cols,
         },
         Arg::Mat {
             base: c,
@@ -123,7 +130,7 @@ fn check(elem: Scalar, [m, n, k]: [u32; 3], stages: u32) {
             stride: n,
         },
     ];
-    let func = kernel(elem, stages);
+    let func = kernel(elem, stages, transposed);
     let compiled = compile(
         &func,
         &GFX1100,
@@ -160,7 +167,10 @@ fn check(elem: Scalar, [m, n, k]: [u32; 3], stages: u32) {
     for i in 0..m {
         for j in 0..n {
             let want: i32 = (0..k)
-                .map(|x| (element(i * k + x + 1) + shift) * (element(j * k + x + 77) + shift))
+                .map(|x| {
+                    let b = if transposed { x * n + j } else { j * k + x };
+                    (element(i * k + x + 1) + shift) * (element(b + 77) + shift)
+                })
                 .sum();
             let at = 4 * (i * n + j) as usize;
             let got = u32::from_le_bytes(out[at..at + 4].try_into().unwrap());
@@ -186,8 +196,16 @@ fn gemm_is_exact_on_whole_numbers() {
             [64, 128, 256],
             [3, 5, 0],
         ] {
-            check(Scalar::Bf16, size, stages);
+            check(Scalar::Bf16, size, stages, false);
+            check(Scalar::Bf16, size, stages, true);
         }
+    }
+}
+
+#[test]
+fn transposed_tiles_of_halves() {
+    for size in [[64, 64, 64], [33, 17, 49], [64, 72, 96]] {
+        check(Scalar::F16, size, 2, true);
     }
 }
 
@@ -195,7 +213,7 @@ fn gemm_is_exact_on_whole_numbers() {
 fn gemm_in_other_element_types() {
     for elem in [Scalar::F16, Scalar::I8, Scalar::U8] {
         for size in [[64, 64, 64], [33, 17, 49]] {
-            check(elem, size, 2);
+            check(elem, size, 2, false);
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::ty::{Scalar, Ty};
 
 use super::arith::{split_const, Arith};
 use super::layout::Layout;
-use super::Place;
+use super::{transpose, Place};
 
 /// A new allocation for `slots` copies of a tile.
 pub(crate) fn new_alloc(func: &mut Func, name: Option<&str>, layout: &Layout, slots: u32) -> LdsId {
@@ -64,17 +64,20 @@ impl Window {
     }
 }
 
-/// Where a lane's chunk lies in its tile: row `row + row_const`, from column `col` on.
+/// Where a lane's chunk lies in its tile's block of the matrix: row `row + row_const`, from column `col` on.
 #[derive(Clone, Copy)]
-struct Chunk {
-    row: Value,
-    row_const: u32,
-    col: Value,
+pub(super) struct Chunk {
+    pub row: Value,
+    pub row_const: u32,
+    pub col: Value,
 }
 
 /// The chunks of a lane. Where the group covers whole rows at a time, all of a lane's chunks have the same column and
 /// rows a constant apart.
 fn chunks(b: &mut Builder, l: &Layout) -> Vec<Chunk> {
+    if l.transposed {
+        return transpose::chunks(b, l);
+    }
     let id = b.op1(OpKind::LocalId, &[]);
     if l.group % l.per_row == 0 {
         let first = chunk(b, l, id);
@@ -133,13 +136,18 @@ pub(super) fn fetch(b: &mut Builder, l: &Layout, args: &[Value]) -> Vec<Value> {
 
 /// The same for a tile inside its matrix (see [`crate::op::Inside`]): where a lane reads and where the wave does are apart, so
 /// that what changes from tile to tile along a loop is one number for the wave.
-/// It begins `ahead` columns after the place in `args`.
-pub(super) fn fetch_inside(b: &mut Builder, l: &Layout, args: &[Value], ahead: u32, all_rows: bool) -> Vec<Value> {
+/// It begins `ahead` rows and columns after the place in `args`.
+pub(super) fn fetch_inside(b: &mut Builder, l: &Layout, args: &[Value], ahead: [u32; 2], all_rows: bool) -> Vec<Value> {
     let [buf, rows, stride, row, col] = [args[0], args[1], args[3], args[4], args[5]];
     let size = l.ty.elem.bytes();
-    let base = ahead * size;
-    let down = b.mul(row, stride);
-    let (down, along) = (b.mul_const(down, size), b.mul_const(col, size));
+    let base = ahead[1] * size;
+    let line = b.mul_const(stride, size);
+    let (down, mut along) = (b.mul(row, line), b.mul_const(col, size));
+    if ahead[0] != 0 {
+        // Added to what does not change along the loop.
+        let ahead = b.mul_const(line, ahead[0]);
+        along = b.add(along, ahead);
+    }
     let wave = b.add(down, along);
     let left = b.left(rows, row);
     let all = chunks(b, l);
@@ -151,7 +159,7 @@ pub(super) fn fetch_inside(b: &mut Builder, l: &Layout, args: &[Value], ahead: u
             index = b.add(index, rows);
         }
         let mut lane = b.mul_const(index, size);
-        let tile = b.u32(l.ty.rows); // chunks past the tile count as rows past it
+        let tile = b.u32(l.source()[0]); // chunks past the tile count as rows past it
         let rows = match (all_rows, l.is_partial(n as u32)) {
             (true, false) => None,
             (true, true) => Some(tile),
@@ -172,7 +180,7 @@ pub(super) fn fetch_inside(b: &mut Builder, l: &Layout, args: &[Value], ahead: u
 fn access(b: &mut Builder, l: &Layout, w: &Window, n: u32, c: &Chunk) -> Access {
     let mut rows = w.rows;
     if l.is_partial(n) {
-        let all = b.u32(l.ty.rows); // chunks past the tile count as rows past it
+        let all = b.u32(l.source()[0]); // chunks past the tile count as rows past it
         rows = b.op1(OpKind::Min, &[rows, all]);
     }
     rows = b.left_const(rows, c.row_const);
@@ -219,6 +227,9 @@ fn load_elements(b: &mut Builder, l: &Layout, w: &Window, a: &Access) -> Value {
 /// Builds a commit: the lane's chunks into a tile's place in LDS.
 pub(super) fn commit(r: &mut Rewriter<'_>, place: &Place, staged: &[Value]) {
     let l = &place.layout;
+    if l.transposed {
+        return transpose::commit(r, place, staged);
+    }
     let (place_offset, place_base) = split_const(r, place.offset);
     let b = &mut r.b;
     for (n, (c, &value)) in chunks(b, l).iter().zip(staged).enumerate() {
@@ -238,19 +249,26 @@ pub(super) fn commit(r: &mut Rewriter<'_>, place: &Place, staged: &[Value]) {
             base: c.row_const * l.stride + place_base,
             slot: place.slot,
         };
-        if !l.is_partial(n as u32) {
-            b.op0(kind, &[offset, value]);
-            continue;
-        }
-        // `saturating_sub`: the last chunk of a group that covers more than the tile starts past it for no lane.
-        let rows = b.u32(l.ty.rows.saturating_sub(c.row_const));
-        let carries = b.lt(c.row, rows);
-        let store = |b: &mut Builder| {
-            b.op0(kind, &[offset, value]);
-            Vec::new()
-        };
-        b.if_(carries, &[], store, |_| Vec::new());
+        carried(b, l, n as u32, c, &[(kind, offset, value)]);
     }
+}
+
+/// Stores what the lanes hold of chunk number `n` where it is one of the tile.
+pub(super) fn carried(b: &mut Builder, l: &Layout, n: u32, c: &Chunk, stores: &[(OpKind, Value, Value)]) {
+    let store = |b: &mut Builder| {
+        for (kind, offset, value) in stores {
+            b.op0(kind.clone(), &[*offset, *value]);
+        }
+        Vec::new()
+    };
+    if !l.is_partial(n) {
+        store(b);
+        return;
+    }
+    // `saturating_sub`: the last chunk of a group that covers more than the tile starts past it for no lane.
+    let rows = b.u32(l.source()[0].saturating_sub(c.row_const));
+    let carries = b.lt(c.row, rows);
+    b.if_(carries, &[], store, |_| Vec::new());
 }
 
 /// Builds a `tile_store`: register `v` of a lane goes to row `2v + (lane >> 4)`, column `lane & 15`.

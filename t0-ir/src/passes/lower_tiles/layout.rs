@@ -22,7 +22,7 @@ pub(crate) struct Layout {
     pub group: u32,
     /// Elements per chunk: a power of two.
     pub chunk: u32,
-    /// Chunks per row.
+    /// Chunks per row, in the matrix.
     pub per_row: u32,
     /// Chunks each work-item carries; in the last one not all work-items may take part.
     pub per_lane: u32,
@@ -30,6 +30,8 @@ pub(crate) struct Layout {
     pub stride: u32,
     /// How chunks of a row are exchanged, if they are.
     pub swizzle: Option<Swizzle>,
+    /// The matrix has the transposed of the tile (see [`super::transpose`]).
+    pub transposed: bool,
 }
 
 impl Layout {
@@ -48,20 +50,12 @@ impl Layout {
         }
         let chunk = (16 / elem.bytes()).min(8);
         if cols % chunk != 0 {
-            let (bytes, down, up) = (
-                chunk * elem.bytes(),
-                cols - cols % chunk,
-                u64::from(cols).next_multiple_of(chunk.into()),
-            );
-            let help = match down {
-                0 => format!("take {up} columns"),
-                _ => format!("take {down} or {up} columns"),
-            };
+            let bytes = chunk * elem.bytes();
             let text = format!(
                 "a tile of {rows}×{cols} {elem} cannot be loaded: a row of {} bytes is no whole number of {bytes}-byte chunks",
                 u64::from(cols) * u64::from(elem.bytes())
             );
-            return Err(Diag::new(span, text).help(help));
+            return Err(Diag::new(span, text).help(whole_columns(cols, chunk)));
         }
         let row = u64::from(cols) * u64::from(elem.bytes());
         let units = row.div_ceil(16);
@@ -86,7 +80,41 @@ impl Layout {
             per_lane: (rows * per_row).div_ceil(group), // rows · per_row ≤ bytes / 2 here
             stride: stride as u32,
             swizzle,
+            transposed: false,
         })
+    }
+
+    /// The layout of a tile that is transposed on its way to LDS, where it lies like any other.
+    ///
+    /// # Errors
+    /// Rows of the matrix's block that have no whole chunks.
+    pub fn transposed(self, span: Span) -> Result<Layout, Diag> {
+        let TileTy { elem, rows, cols } = self.ty;
+        if rows % self.chunk != 0 {
+            let text = format!(
+                "the transposed of a tile of {cols}×{rows} {elem} cannot be loaded: a row of {} bytes is no whole number of 16-byte chunks",
+                u64::from(rows) * u64::from(elem.bytes())
+            );
+            return Err(Diag::new(span, text).help(whole_columns(rows, self.chunk)));
+        }
+        // Two chunks in each of two lanes are four rows of the matrix.
+        let per_row = rows / self.chunk;
+        Ok(Layout {
+            per_row,
+            per_lane: 2 * (cols / 2 * per_row).div_ceil(self.group),
+            transposed: true,
+            ..self
+        })
+    }
+
+    /// Rows and columns in the matrix.
+    pub fn source(&self) -> [u32; 2] {
+        let TileTy { rows, cols, .. } = self.ty;
+        if self.transposed {
+            [cols, rows]
+        } else {
+            [rows, cols]
+        }
     }
 
     /// Bytes of LDS the tile takes.
@@ -101,7 +129,8 @@ impl Layout {
 
     /// Do only some work-items carry chunk number `n` (of `per_lane`)?
     pub fn is_partial(&self, n: u32) -> bool {
-        (n + 1) * self.group > self.ty.rows * self.per_row
+        let n = if self.transposed { n | 1 } else { n }; // they come in pairs
+        (n + 1) * self.group > self.source()[0] * self.per_row
     }
 
     /// The arithmetic, for messages.
@@ -113,6 +142,15 @@ impl Layout {
             self.stride,
             self.bytes()
         )
+    }
+}
+
+/// Numbers of columns next to `cols` that are whole chunks.
+fn whole_columns(cols: u32, chunk: u32) -> String {
+    let (down, up) = (cols - cols % chunk, u64::from(cols).next_multiple_of(chunk.into()));
+    match down {
+        0 => format!("take {up} columns"),
+        _ => format!("take {down} or {up} columns"),
     }
 }
 

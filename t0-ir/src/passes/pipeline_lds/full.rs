@@ -56,13 +56,7 @@ pub(super) fn full(r: &mut Rewriter<'_>, plan: &Plan, bounds: [Value; 3]) -> Opt
         return None;
     }
     // Then the numbers below do not wrap.
-    let along = |(t, w): (&Tile, &Where)| {
-        if w.row.is_none() {
-            t.layout.ty.rows
-        } else {
-            t.layout.ty.cols
-        }
-    };
+    let along = |(t, w): (&Tile, &Where)| t.layout.source()[usize::from(w.row.is_some())];
     if plan.tiles.iter().zip(&places).any(|x| step > along(x)) {
         return None;
     }
@@ -72,8 +66,8 @@ pub(super) fn full(r: &mut Rewriter<'_>, plan: &Plan, bounds: [Value; 3]) -> Opt
         let ok = usable(r, t, w, lo, step);
         possible = r.b.op1(OpKind::And, &[possible, ok]);
         let (total, size) = match w.row {
-            None => (w.rows, t.layout.ty.rows),
-            Some(_) => (w.cols, t.layout.ty.cols),
+            None => (w.rows, t.layout.source()[0]),
+            Some(_) => (w.cols, t.layout.source()[1]),
         };
         let n = fitting(r, total, size, lo, step);
         count = Some(match count {
@@ -145,7 +139,7 @@ fn usable(r: &mut Rewriter<'_>, t: &Tile, w: &Where, lo: Value, step: u32) -> Va
     let inside = match (w.row, w.col) {
         (_, Some(col)) => {
             let left = b.left(w.cols, col);
-            let need = b.u32(l.ty.cols - 1);
+            let need = b.u32(l.source()[1] - 1);
             b.lt(need, left)
         }
         (Some(row), None) => b.lt(row, w.rows),

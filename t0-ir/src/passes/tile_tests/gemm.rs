@@ -31,6 +31,8 @@ pub(super) struct Gemm {
     pub waves: [u32; 2],
     pub stages: u32,
     pub form: Form,
+    /// A, and what is Bᵀ otherwise, have k along their columns.
+    pub transposed: [bool; 2],
 }
 
 /// Values that the parts of a kernel share.
@@ -54,6 +56,7 @@ impl Gemm {
             waves,
             stages,
             form,
+            transposed: [false; 2],
         }
     }
 
@@ -136,7 +139,7 @@ impl Gemm {
         let acc: Vec<Value> = (0..fm * fn_)
             .map(|_| b.op1_as(OpKind::FragSplat, &[zero], acc_ty))
             .collect();
-        let bounds = self.bounds(b, p.mats[0][2]);
+        let bounds = self.bounds(b, p.mats[0][if self.transposed[0] { 1 } else { 2 }]);
         let hints = LoopHints {
             stages: self.stages,
             turns: false,
@@ -193,7 +196,10 @@ impl Gemm {
             rows: self.tile[d],
             cols: self.tile[2],
         };
-        let tile = b.op1_as(OpKind::TileLoad, &[m[0], m[1], m[2], m[3], at, k], Ty::LdsTile(ty));
+        let transposed = self.transposed[d];
+        let [row, col] = if transposed { [k, at] } else { [at, k] };
+        let args = [m[0], m[1], m[2], m[3], row, col];
+        let tile = b.op1_as(OpKind::TileLoad { transposed }, &args, Ty::LdsTile(ty));
         b.func_mut().values[tile.0 as usize].name = Some(["ta", "tb"][d].into());
         tile
     }

@@ -35,7 +35,7 @@ fn load(b: &mut Builder, mat: u32, row: Value, col: Value) -> Value {
         rows: 16,
         cols: 32,
     };
-    b.op1_as(OpKind::TileLoad, &args, Ty::LdsTile(ty))
+    b.op1_as(OpKind::TileLoad { transposed: false }, &args, Ty::LdsTile(ty))
 }
 
 fn pipeline_error(mut f: Func) -> String {
@@ -185,4 +185,21 @@ fn fragment_outside_its_tile() {
         "the 16×16 fragment at block 0, k = 17 lies outside a tile of 16×32 f16; blocks go up to 0, k up to 16"
     );
     lower_tiles::run(&mut frag(0, 16)).unwrap();
+}
+
+#[test]
+fn transposed_rows_without_whole_chunks() {
+    let f = looping(|b, i, c| {
+        let args: Vec<Value> = (0..4).map(Value).chain([i, i]).collect();
+        let ty = TileTy {
+            elem: Scalar::F16,
+            rows: 20,
+            cols: 32,
+        };
+        b.op1_as(OpKind::TileLoad { transposed: true }, &args, Ty::LdsTile(ty));
+        c
+    });
+    let said = "the transposed of a tile of 32×20 f16 cannot be loaded: a row of 40 bytes is no whole number of 16-byte chunks; take 16 or 24 columns";
+    assert_eq!(pipeline_error(f.clone()), said);
+    assert_eq!(lower_error(f), said);
 }

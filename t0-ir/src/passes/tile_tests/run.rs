@@ -76,32 +76,43 @@ fn matrix(elem: Scalar, rows: u32, cols: u32, stride: u32, content: impl Fn(u32,
     bytes
 }
 
-fn strides(s: &Shape) -> [u32; 3] {
-    let [_, n, k] = s.mnk;
-    [k + s.pad[0], k + s.pad[1], n + s.pad[2]]
+/// Rows and columns of the matrices.
+fn extents(g: &Gemm, s: &Shape) -> [[u32; 2]; 3] {
+    let [m, n, k] = s.mnk;
+    let turned = |t: bool, rows, cols| if t { [cols, rows] } else { [rows, cols] };
+    [turned(g.transposed[0], m, k), turned(g.transposed[1], n, k), [m, n]]
 }
 
 /// C as plain Rust computes it.
 fn reference(g: &Gemm, s: &Shape) -> Vec<u8> {
     let [m, n, k] = s.mnk;
     let dot = |r, c| (0..k).map(|i| sample(1, r, i) * sample(2, c, i)).sum();
-    matrix(g.out, m, n, strides(s)[2], |r, c| Some(dot(r, c)))
+    matrix(g.out, m, n, n + s.pad[2], |r, c| Some(dot(r, c)))
 }
 
 fn run(g: &Gemm, f: &Func, s: &Shape) -> Result<Vec<u8>, InterpError> {
-    let [m, n, k] = s.mnk;
-    let [sa, sb, sc] = strides(s);
+    let [m, n, _] = s.mnk;
     let mut memory = Memory::new();
-    let a = memory.alloc(&matrix(g.elem, m, k, sa, |r, c| Some(sample(1, r, c))));
-    let b = memory.alloc(&matrix(g.elem, n, k, sb, |r, c| Some(sample(2, r, c))));
-    let c = memory.alloc(&matrix(g.out, m, n, sc, |_, _| None));
-    let mat = |base, rows, cols, stride| Arg::Mat {
-        base,
-        rows,
-        cols,
-        stride,
+    let mut args = Vec::new();
+    for (d, [rows, cols]) in extents(g, s).into_iter().enumerate() {
+        let stride = cols + s.pad[d];
+        let content = |r, c| match d {
+            2 => None,
+            _ if g.transposed[d] => Some(sample(d as u32 + 1, c, r)),
+            _ => Some(sample(d as u32 + 1, r, c)),
+        };
+        let elem = if d == 2 { g.out } else { g.elem };
+        let base = memory.alloc(&matrix(elem, rows, cols, stride, content));
+        args.push(Arg::Mat {
+            base,
+            rows,
+            cols,
+            stride,
+        });
+    }
+    let Arg::Mat { base: c, .. } = args[2] else {
+        panic!("C is a matrix")
     };
-    let args = [mat(a, m, k, sa), mat(b, n, k, sb), mat(c, m, n, sc)];
     interp::run(f, &args, &mut memory, g.grid(m, n))?;
     Ok(memory.buffer(c).unwrap().to_vec())
 }
@@ -170,6 +181,49 @@ fn element_types() {
             &every(9, shapes),
             &[0, 2],
         );
+    }
+}
+
+#[test]
+fn transposed_tiles() {
+    // Rows of 32, 64, 96, 128 and 256 bytes in LDS; fewer pairs of lanes than four-row blocks, as many, more.
+    for (n, (tile, waves)) in [
+        ([16, 16, 16], [1, 1]),
+        ([32, 64, 32], [2, 2]),
+        ([16, 32, 48], [1, 2]),
+        ([32, 32, 64], [1, 2]),
+        ([16, 16, 128], [1, 1]),
+        ([16, 48, 32], [1, 3]),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        for transposed in [[false, true], [true, false], [true, true]] {
+            let g = Gemm {
+                transposed,
+                ..Gemm::new(tile, waves, 0)
+            };
+            check(g, &every(9, &latin(n)[n..]), &[0, 2]);
+        }
+    }
+    let whole = [[32, 64, 256], [40, 72, 200], [33, 64, 130]].map(|mnk| Shape { mnk, pad: [8, 0, 0] });
+    let g = Gemm {
+        transposed: [true; 2],
+        ..Gemm::new([32, 64, 32], [2, 2], 0)
+    };
+    check(g, &whole, &[1, 2, 3]);
+    check(Gemm { elem: Scalar::F16, ..g }, &whole[..1], &[2]);
+}
+
+#[test]
+fn transposed_tiles_in_other_forms() {
+    for form in [Form::Persistent, Form::InnerLoop, Form::SpareWave, Form::SignedIndex] {
+        let g = Gemm {
+            form,
+            transposed: [false, true],
+            ..Gemm::new([32, 32, 32], [2, 1], 0)
+        };
+        check(g, &every(13, &latin(3)), &[0, 1, 2]);
     }
 }
 
