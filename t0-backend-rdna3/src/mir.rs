@@ -9,7 +9,7 @@
 //! EXEC are named directly and never allocated; EXEC is not zero where user code runs.
 
 use crate::isa::inst::specs_of;
-use crate::isa::{Class as Unit, Enc, Family, Flags, Mods, Opcode, Operand, Reg, Role};
+use crate::isa::{Class as Unit, Enc, Family, Flags, Mods, Opcode, Operand, Reg, Role, Vop3sd};
 use std::fmt;
 use t0_ir::{Scope, Span};
 
@@ -209,6 +209,10 @@ impl MInst {
                     // The result is written while A and B are still being read (LLVM marks it early-clobber).
                     out[1].late = true;
                     out[2].late = true;
+                }
+                // The result may share no register with a source (see `errata`).
+                if matches!(op, Opcode::Vop3sd(Vop3sd::v_mad_u64_u32 | Vop3sd::v_mad_i64_i32)) {
+                    out.iter_mut().filter(|a| !a.def).for_each(|a| a.late = true);
                 }
                 // Lanes that DPP masks off keep the old destination.
                 if let Enc::Dpp16(d) | Enc::E64Dpp16(d) = self.enc {

@@ -4,7 +4,9 @@
 //! a place of its own, so that what it leaves in memory does not depend on the order of lanes, waves and groups. Bits of a
 //! NaN never become visible as integers, and signalling NaNs never arise, since their handling is not part of the IR's meaning.
 
+pub mod file;
 mod generate;
+mod shrink;
 
 use crate::eval::Const;
 use crate::func::{Func, ParamKind};
@@ -13,6 +15,7 @@ use crate::op::OpKind;
 use crate::ty::Scalar;
 
 pub use generate::random_case;
+pub use shrink::shrink;
 
 /// A generator of pseudo-random numbers (SplitMix64: G. Steele et al., "Fast splittable pseudorandom number generators", 2014).
 #[derive(Clone, Debug)]
@@ -143,14 +146,16 @@ pub struct Case {
 }
 
 impl Case {
-    /// Are two memories after the launch the same? NaNs of a float slice all count as one.
+    /// Are two memories after the launch the same? NaNs of a float buffer all count as one.
     ///
     /// # Errors
     /// The first difference, in words.
     pub fn compare(&self, a: &Memory, b: &Memory) -> Result<(), String> {
         for (p, arg) in self.func.params.iter().zip(&self.args) {
-            let (ParamKind::Slice(s, _), &Arg::Slice { base, .. }) = (p.kind, arg) else {
-                continue;
+            let (s, base) = match (p.kind, arg) {
+                (ParamKind::Slice(s, _), &Arg::Slice { base, .. }) => (s, base),
+                (ParamKind::Mat(s, _), &Arg::Mat { base, .. }) => (s, base),
+                _ => continue,
             };
             let (Some(x), Some(y)) = (a.buffer(base), b.buffer(base)) else {
                 return Err(format!("{} is missing", p.name));

@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::interp::run;
+use crate::interp::{run, run_with};
 use crate::passes::rewrite::canonical;
 use crate::passes::{optimize, PassOptions, PIPELINE};
 use crate::text::{parse, print};
@@ -77,4 +77,73 @@ fn optimizing_twice_changes_little() {
         second <= first && first - second < first / 50,
         "{first} operations, then {second}"
     );
+}
+
+#[test]
+fn a_case_survives_its_text() {
+    for seed in 0..100 {
+        let case = random_case(seed, &Options::default());
+        let written = file::print(&case);
+        let back = file::parse(&written).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{written}"));
+        assert_eq!(back.func, canonical(&case.func), "seed {seed}");
+        assert_eq!((back.groups, file::print(&back)), (case.groups, written), "seed {seed}");
+        let (want, got) = (after(&case, &case.func), after(&back, &back.func));
+        case.compare(&want, &got).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+    }
+}
+
+#[test]
+fn what_is_wrong_with_the_text_of_a_case_is_said() {
+    let kernel = "kernel k group 32\nparam n u32\nbody %n.0:u32 {\n}\n";
+    let says = |head: &str| file::parse(&format!("{head}{kernel}")).unwrap_err().to_string();
+    assert_eq!(says("arg n 0x5\n"), "line 1: no line `launch X Y Z`");
+    assert_eq!(says("launch 1 1\n"), "line 1: `launch X Y Z` wants three numbers");
+    assert_eq!(says("launch 1 1 1\n"), "parameter `n` has no argument of its kind");
+    assert_eq!(
+        says("// why\nlaunch 1 1 1\narg n 5\n"),
+        "line 3: `5` is not `0xBITS` or `0xBITS*TIMES`"
+    );
+}
+
+/// A compiler that takes `a ^ b` for `a | b`.
+fn broken(func: &Func) -> Func {
+    let mut new = func.clone();
+    for op in &mut new.ops {
+        if op.kind == OpKind::Xor {
+            op.kind = OpKind::Or;
+        }
+    }
+    new
+}
+
+#[test]
+fn a_failing_case_becomes_small() {
+    let ends = |func: &Func, case: &Case| {
+        let mut memory = case.memory.clone();
+        let limits = crate::interp::Options {
+            max_ops: 1 << 20,
+            ..Default::default()
+        };
+        let ran = run_with(func, &case.args, &mut memory, case.groups, limits);
+        ran.ok().map(|_| memory)
+    };
+    let fails = |case: &Case| match (ends(&case.func, case), ends(&broken(&case.func), case)) {
+        (Some(a), Some(b)) => case.compare(&a, &b).is_err(),
+        _ => false,
+    };
+    let mut shrunk = 0;
+    for seed in 0..60 {
+        let case = random_case(seed, &Options::default());
+        if !fails(&case) {
+            continue;
+        }
+        let small = shrink(&case, &fails);
+        assert!(fails(&small), "seed {seed}");
+        // What a difference needs: operands, the operation, the index of a store (thirteen operations), the store.
+        let text = print(&small.func);
+        let count = text.lines().filter(|l| l.starts_with("  ")).count();
+        assert!(count <= 20, "seed {seed}: {count} operations\n{text}");
+        shrunk += 1;
+    }
+    assert!(shrunk > 5, "only {shrunk} cases failed");
 }

@@ -1,5 +1,7 @@
 //! Runs a compiled kernel on the simulator with the arguments of an interpreter launch.
 
+use t0_backend_rdna3::check;
+use t0_backend_rdna3::errata::Severity;
 use t0_backend_rdna3::object::CodeObject;
 use t0_ir::abi;
 use t0_ir::interp::{Arg, Memory};
@@ -122,4 +124,15 @@ fn load(vm: &Vm, va: u64, len: u64, bytes: &[u8]) {
 
 fn read(vm: &Vm, va: u64, len: u64) -> Vec<u8> {
     (0..len).map(|i| vm.read::<u8>(va + i).unwrap()).collect()
+}
+
+/// What `t0 check` calls an error in compiled code.
+pub fn findings(object: &CodeObject) -> Vec<String> {
+    let options = check::Options {
+        compiled: true,
+        ..check::Options::default()
+    };
+    let all = check::check(object, &options).into_iter().flat_map(|r| r.findings);
+    let errors = all.filter(|f| f.severity == Severity::Error);
+    errors.map(|f| f.to_string()).collect()
 }

@@ -1,5 +1,5 @@
-//! Differential tests: random kernels give the same memory in the reference interpreter as compiled, on the simulated
-//! card, bit for bit (NaNs alike).
+//! Differential tests: kernels that aim at one part of the compiler give the same memory in the reference interpreter as
+//! compiled, on the simulated card, bit for bit (NaNs alike). Random kernels are in `tests/fuzz`.
 #![allow(clippy::unwrap_used)]
 
 mod bounds;
@@ -8,5 +8,4 @@ mod gemm;
 mod machine;
 mod memory;
 mod patterns;
-mod random;
 mod spill;

@@ -1,50 +1,12 @@
-//! Kernels with fewer registers than they need: random ones under low limits, and such that need more than there are.
+//! Kernels that need more registers than there are. Random ones under low limits are in `tests/fuzz`.
 
-use crate::machine;
-use crate::random::{check_with, findings, supported};
+use crate::machine::{self, findings};
 use t0_backend_rdna3::object::CodeObject;
 use t0_backend_rdna3::target::GFX1100;
 use t0_backend_rdna3::{compile, Options};
 use t0_ir::interp::{self, Arg, Memory};
-use t0_ir::testing::{Case, Options as Random, Rng};
+use t0_ir::testing::{Case, Rng};
 use t0_ir::{Access, Builder, Func, OpKind, Param, ParamKind, Pred, Scalar, Span, Ty, Value};
-
-/// Registers for a seed: from hardly any to nearly enough.
-fn few(seed: u64) -> Options {
-    Options {
-        max_vgprs: Some(10 + (seed % 9) as u32),
-        max_sgprs: Some(24 + (seed % 7) as u32 * 2),
-        plain: seed % 4 == 3,
-        ..Options::default()
-    }
-}
-
-#[test]
-fn straight_line() {
-    let types: Vec<Scalar> = Scalar::ALL.into_iter().filter(|&s| s != Scalar::F64).collect();
-    let options = Random {
-        ops: 200,
-        control: false,
-        types: &types,
-        allow: &supported,
-        ..Random::default()
-    };
-    let spilled = check_with(5_000_000, &options, few);
-    assert!(spilled[0] > 40 && spilled[1] > 40, "{spilled:?}");
-}
-
-#[test]
-fn branches_and_loops() {
-    let types: Vec<Scalar> = Scalar::ALL.into_iter().filter(|&s| s != Scalar::F64).collect();
-    let options = Random {
-        ops: 250,
-        types: &types,
-        allow: &supported,
-        ..Random::default()
-    };
-    let spilled = check_with(6_000_000, &options, few);
-    assert!(spilled[0] > 40 && spilled[1] > 40, "{spilled:?}");
-}
 
 const LANES: u32 = 64;
 
