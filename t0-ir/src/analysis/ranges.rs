@@ -330,7 +330,7 @@ fn binary(kind: &OpKind, ty: Scalar, a: Interval, b: Interval) -> Option<Interva
         OpKind::Sub => Some(Interval::new(a.lo - b.hi, a.hi - b.lo)),
         OpKind::Min => Some(Interval::new(a.lo.min(b.lo), a.hi.min(b.hi))),
         OpKind::Max => Some(Interval::new(a.lo.max(b.lo), a.hi.max(b.hi))),
-        OpKind::Mul if nonnegative => Some(Interval::new(a.lo * b.lo, a.hi.checked_mul(b.hi)?)),
+        OpKind::Mul if nonnegative => Some(Interval::new(a.lo.checked_mul(b.lo)?, a.hi.checked_mul(b.hi)?)),
         OpKind::Div if nonnegative && b.lo > 0 => Some(Interval::new(a.lo / b.hi, a.hi / b.lo)),
         OpKind::Rem if nonnegative && a.hi < b.lo => Some(a),
         OpKind::Rem if nonnegative && b.lo > 0 => Some(Interval::new(0, a.hi.min(b.hi - 1))),

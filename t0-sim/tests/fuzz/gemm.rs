@@ -1,6 +1,6 @@
 //! Random matrix products C ← A·Bᵀ: shapes of tiles, layouts of waves, pipeline depths, element types, sizes off the tile, gaps between rows.
 
-use crate::compare::{folder, three_ways, Failure, Stage};
+use crate::compare::{both, compare, folder, Failure, Stage};
 use crate::seeds;
 use std::io::Write;
 use t0_ir::interp::{Arg, Memory};
@@ -276,7 +276,7 @@ fn fails(c: &Config) -> Option<Failure> {
     let wrong = |what: String| {
         Some(Failure {
             stage: Stage::Interpreter,
-            plain: true,
+            way: "no",
             what,
         })
     };

@@ -24,7 +24,10 @@ const CASES: u64 = 120;
 fn check_many(name: &str, first: u64, options: &Random<'_>) {
     seeds(first, CASES, |seed| {
         let spilled = check(&format!("{name}_{seed}"), &random_case(seed, options), &both());
-        assert_eq!(spilled, [0; 2], "{name}, seed {seed}: spilled with all registers there are");
+        assert_eq!(
+            spilled, [0; 2],
+            "{name}, seed {seed}: spilled with all registers there are"
+        );
     });
 }
 
