@@ -177,10 +177,10 @@ mutants! {
         "=> writes.extend([World, Global, Lds])," => "=> writes.extend([World, Global]),",
     ];
     "copies: across other uses", "t0-gpu: copy propagation", FORWARD, [
-        "touches(i, to.reg) || writes_exec(i)" => "writes_exec(i)",
+        "if between[after..].iter().any(|i| touches(i, to))" => "if false",
     ];
     "copies: across changes of EXEC", "lanes that keep their value", FORWARD, [
-        "touches(i, to.reg) || writes_exec(i)" => "touches(i, to.reg)",
+        "|| between.iter().any(writes_exec)" => "|| (between.iter().any(writes_exec) && false)",
     ];
     "dead: comparisons whose SCC is read", "t0-gpu: comparisons removed", DEAD, [
         "&& !(scc && flags.has(Flags::W_SCC))" => "&& !(scc && flags.has(Flags::W_M0))",

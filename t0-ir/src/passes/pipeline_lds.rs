@@ -43,7 +43,8 @@ use crate::verify::LDS_LIMIT;
 /// # Errors
 /// A loop that cannot be pipelined, with the reason.
 pub fn run(func: &mut Func) -> Result<(), Diags> {
-    let staged = |k: &OpKind| matches!(k, OpKind::TileLoad { .. }) || matches!(k, OpKind::For { hints } if hints.stages > 0);
+    let staged =
+        |k: &OpKind| matches!(k, OpKind::TileLoad { .. }) || matches!(k, OpKind::For { hints } if hints.stages > 0);
     if !func.ops.iter().any(|op| staged(&op.kind)) {
         return Ok(());
     }
