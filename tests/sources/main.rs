@@ -7,6 +7,7 @@
 #![allow(
     missing_docs,
     clippy::all,
+    clippy::unwrap_used,
     unused,
     unused_comparisons,
     arithmetic_overflow,
