@@ -10,6 +10,7 @@ use crate::isa::{Class as Unit, Flags};
 use crate::mir::{Class, MFunc, MInst, MOperand};
 use crate::occupancy;
 use crate::passes::allocate::{allocate, Assignment, OutOfRegisters};
+use crate::passes::liveness::liveness;
 use crate::passes::schedule;
 use crate::passes::spill::{spill, Spilled, Value};
 use crate::target::Target;
@@ -88,11 +89,12 @@ fn place(
 
 /// Another order and its registers, unless it takes so many that fewer waves are resident, or more than there are.
 fn schedule_and_allocate(func: &Func, m: &MFunc, available: &Target, clock: &mut Clock) -> Option<(MFunc, Assignment)> {
-    let most = vgprs_for_occupancy(func, schedule::peak(m)[1], available);
+    let live = clock.time("schedule", || liveness(m));
+    let most = vgprs_for_occupancy(func, schedule::peak(m, &live)[1], available);
     let mut order = m.clone();
     // A little is left for what cannot be placed without gaps.
     let limits = [available.max_sgprs.saturating_sub(10), most - most / 16];
-    clock.time("schedule", || schedule::schedule(&mut order, limits));
+    clock.time("schedule", || schedule::schedule(&mut order, &live, limits));
     let assignment = clock.time("allocate", || allocate(&order, available)).ok()?;
     (assignment.vgprs <= most).then_some((order, assignment))
 }

@@ -156,6 +156,40 @@ pub struct Access {
     pub late: bool,
 }
 
+/// Most operands of an instruction: images with addresses in registers of their own have the most.
+const MOST_OPERANDS: usize = 16;
+
+/// How the operands of an instruction are accessed, in their order.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Accesses {
+    all: [Access; MOST_OPERANDS],
+    len: usize,
+}
+
+impl Accesses {
+    fn of(all: impl IntoIterator<Item = Access>) -> Accesses {
+        let mut out = Accesses::default();
+        for (slot, a) in out.all.iter_mut().zip(all) {
+            *slot = a;
+            out.len += 1;
+        }
+        out
+    }
+}
+
+impl std::ops::Deref for Accesses {
+    type Target = [Access];
+    fn deref(&self) -> &[Access] {
+        &self.all[..self.len]
+    }
+}
+
+impl std::ops::DerefMut for Accesses {
+    fn deref_mut(&mut self) -> &mut [Access] {
+        &mut self.all[..self.len]
+    }
+}
+
 impl MInst {
     /// The machine opcode, when this is no pseudo-instruction.
     pub fn opcode(&self) -> Option<Opcode> {
@@ -167,16 +201,16 @@ impl MInst {
 
     /// Whether it writes EXEC.
     pub fn writes_exec(&self) -> bool {
-        let named = |(a, o): (Access, &MOperand)| match o {
+        let named = |(a, o): (&Access, &MOperand)| match o {
             MOperand::Isa(Operand::Reg(r)) => a.def && r.overlaps(Reg::EXEC),
             _ => false,
         };
         self.opcode().is_some_and(|o| o.row().flags.has(Flags::W_EXEC))
-            || self.accesses().into_iter().zip(&self.operands).any(named)
+            || self.accesses().iter().zip(&self.operands).any(named)
     }
 
     /// How each operand is accessed, in operand order.
-    pub fn accesses(&self) -> Vec<Access> {
+    pub fn accesses(&self) -> Accesses {
         let def = Access {
             def: true,
             ..Access::default()
@@ -186,25 +220,23 @@ impl MInst {
             ..Access::default()
         };
         match self.op {
-            MOp::Copy => vec![def, read],
-            MOp::ImplicitDef => vec![def],
+            MOp::Copy => Accesses::of([def, read]),
+            MOp::ImplicitDef => Accesses::of([def]),
             MOp::Isa(op) => {
                 let row = op.row();
                 let plain_atomic = row.class == Unit::VmemAtomic && row.family == Family::Mubuf && !self.mods.glc;
                 let wmma = row.class == Unit::Wmma;
                 let specs = specs_of(row, self.enc, self.mods.glc);
-                let mut out: Vec<Access> = specs
-                    .map(|spec| match spec.role {
-                        Role::Dst => def,
-                        Role::DstSrc if plain_atomic => read,
-                        Role::DstSrc => Access {
-                            def: true,
-                            use_: true,
-                            late: false,
-                        },
-                        Role::Src => read,
-                    })
-                    .collect();
+                let mut out = Accesses::of(specs.map(|spec| match spec.role {
+                    Role::Dst => def,
+                    Role::DstSrc if plain_atomic => read,
+                    Role::DstSrc => Access {
+                        def: true,
+                        use_: true,
+                        late: false,
+                    },
+                    Role::Src => read,
+                }));
                 if wmma {
                     // The result is written while A and B are still being read (LLVM marks it early-clobber).
                     out[1].late = true;

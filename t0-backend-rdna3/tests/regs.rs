@@ -13,7 +13,7 @@ use t0_backend_rdna3::passes::check_allocation::check_allocation;
 use t0_backend_rdna3::passes::encode::encode;
 use t0_backend_rdna3::passes::fix_hazards::fix_hazards;
 use t0_backend_rdna3::passes::insert_waits::insert_waits;
-use t0_backend_rdna3::passes::liveness::{effects, liveness};
+use t0_backend_rdna3::passes::liveness::{each_effect, liveness, Effect};
 use t0_backend_rdna3::passes::phys::{expand, PFunc};
 use t0_backend_rdna3::target::GFX1100;
 use t0_backend_rdna3::{compile, CompileError, Options};
@@ -37,10 +37,11 @@ fn simple(m: &MFunc) -> Vec<bool> {
     let mut kills = vec![0; m.vregs.len()];
     let mut uses = vec![0; m.vregs.len()];
     for i in m.blocks.iter().flat_map(|b| &b.insts) {
-        let e = effects(m, i);
-        e.defs.iter().for_each(|d| defs[d.0 as usize] += 1);
-        e.kills.iter().for_each(|d| kills[d.0 as usize] += 1);
-        e.uses.iter().for_each(|(d, _)| uses[d.0 as usize] += 1);
+        each_effect(m, i, |r, e| match e {
+            Effect::Def => defs[r.0 as usize] += 1,
+            Effect::Kill => kills[r.0 as usize] += 1,
+            Effect::Use | Effect::LateUse => uses[r.0 as usize] += 1,
+        });
     }
     (0..m.vregs.len())
         .map(|r| defs[r] == 1 && kills[r] == 1 && uses[r] > 0)
@@ -115,10 +116,10 @@ fn a_coalescing_that_loses_a_value_is_found() {
         .blocks
         .iter()
         .flat_map(|b| &b.insts)
-        .find(|i| i.op == MOp::Copy && i.operands[1].virt().is_some());
+        .find(|i| i.op == MOp::Copy && i.operands[1].virt().is_some_and(|s| m.is_whole(s)));
     let (to, from) = match copy.map(|i| (i.operands[0], i.operands[1])) {
         Some((MOperand::Virt(a), MOperand::Virt(b))) => (a, b),
-        _ => return,
+        other => panic!("no copy: {other:?}"),
     };
     let a = allocate(&m, &GFX1100).unwrap();
     let broken = Assignment {

@@ -8,9 +8,15 @@ use t0_backend_rdna3::isa::{Class as Unit, Ds, Enc, Flags, Mods, Mubuf, Opcode, 
 use t0_backend_rdna3::mir::{Class, MBlock, MFunc, MInst, MOp, MOperand, Sub};
 use t0_backend_rdna3::passes::allocate::allocate;
 use t0_backend_rdna3::passes::check_allocation::check_allocation;
+use t0_backend_rdna3::passes::liveness::liveness;
 use t0_backend_rdna3::passes::schedule::{peak, schedule};
 use t0_backend_rdna3::target::GFX1100;
 use t0_ir::Span;
+
+fn scheduled(m: &mut MFunc, limits: [u32; 2]) {
+    let live = liveness(m);
+    schedule(m, &live, limits);
+}
 
 const ROOM: [u32; 2] = [96, 250];
 
@@ -66,7 +72,7 @@ fn what_touches_the_same_stays_in_order() {
             i.span.line = n as u32;
         }
         let before = m.clone();
-        schedule(&mut m, if seed % 2 == 0 { ROOM } else { [20, 12] });
+        scheduled(&mut m, if seed % 2 == 0 { ROOM } else { [20, 12] });
         for (old, new) in before.blocks.iter().zip(&m.blocks) {
             let place = |line: u32| new.insts.iter().position(|i| i.span.line == line).unwrap();
             assert_eq!(old.insts.len(), new.insts.len(), "seed {seed}");
@@ -116,7 +122,7 @@ impl Block {
     fn scheduled(mut self, limits: [u32; 2]) -> Vec<String> {
         let insts = std::mem::take(&mut self.insts);
         self.m.blocks = vec![MBlock { insts, depth: 0 }];
-        schedule(&mut self.m, limits);
+        scheduled(&mut self.m, limits);
         self.m.blocks[0].insts.iter().map(|i| i.to_string()).collect()
     }
 }
@@ -176,9 +182,9 @@ fn products(limits: [u32; 2]) -> (Vec<String>, u32) {
     }
     let insts = std::mem::take(&mut b.insts);
     b.m.blocks = vec![MBlock { insts, depth: 0 }];
-    schedule(&mut b.m, limits);
+    scheduled(&mut b.m, limits);
     let texts = b.m.blocks[0].insts.iter().map(|i| i.to_string()).collect();
-    (texts, peak(&b.m)[1])
+    (texts, peak(&b.m, &liveness(&b.m))[1])
 }
 
 #[test]

@@ -5,10 +5,15 @@ mod common;
 
 use common::random;
 use t0_backend_rdna3::isa::Flags;
-use t0_backend_rdna3::mir::{Class, MInst};
+use t0_backend_rdna3::mir::{Class, MFunc, MInst};
 use t0_backend_rdna3::passes::check_spills::check_spills;
-use t0_backend_rdna3::passes::schedule::peak;
+use t0_backend_rdna3::passes::liveness::liveness;
+use t0_backend_rdna3::passes::schedule;
 use t0_backend_rdna3::passes::spill::{step, Step};
+
+fn peak(m: &MFunc) -> [u32; 2] {
+    schedule::peak(m, &liveness(m))
+}
 
 /// Random code with three quarters of the registers it needs, of one class.
 fn spilled(seed: u64, class: Class) -> Option<Step> {

@@ -141,13 +141,13 @@ mutants! {
     ];
     // ---- machine code ----------------------------------------------------------------------------------------------
     "waits: paths that join take the later one", "stores between counted reads", WAITS, [
-        "(*a).min(age)" => "(*a).max(age)",
+        "mine.is_none_or(|m| t < m)" => "mine.is_none_or(|m| t > m)",
     ];
     "waits: scalar loads come in order", "mesa README-ISA", WAITS, [
         "if self.smem { 0 } else { age }" => "age",
     ];
     "waits: registers that are written are free", "t0-gpu: registers read before they are there", WAITS, [
-        "keys(&reads).chain(keys(&writes))" => "keys(&reads).chain(keys(&writes[..0]))",
+        "i.inst.each_write(WAVE_SIZE, &mut touch);" => "",
     ];
     "hazards: none", "llvm/llvm-project#76143", HAZARDS, [
         "for _ in 0..4 {" => "for _ in 0..0 {",
@@ -168,13 +168,13 @@ mutants! {
         "(Flags::R_SCC, Flags::W_SCC, Reg::SCC)," => "(Flags::R_M0, Flags::W_M0, Reg::M0),",
     ];
     "schedule: registers are written before they are read", "t0-gpu: scheduling that ignores a dependence", DEPEND, [
-        "if r != k {\n                    edge(&mut dag, r, k, 0);" => "if r == k {\n                    edge(&mut dag, r, k, 0);",
+        "if by != k {" => "if by == k {",
     ];
     "schedule: loads from LDS before the stores", "t0-gpu: the same, moved", DEPEND, [
-        "writes.push(Lds);" => "reads.push(Lds);",
+        "writes.push(LDS);" => "reads.push(LDS);",
     ];
     "schedule: barriers move", "t0-gpu: passes that do not see barriers", DEPEND, [
-        "=> writes.extend([World, Global, Lds])," => "=> writes.extend([World, Global]),",
+        "=> writes.extend([WORLD, GLOBAL, LDS])," => "=> writes.extend([WORLD, GLOBAL]),",
     ];
     "copies: across other uses", "t0-gpu: copy propagation", FORWARD, [
         "if between[after..].iter().any(|i| touches(i, to))" => "if false",

@@ -6,7 +6,7 @@
 //! and `op` writes active lanes only, as the copy did. So do the parts that a tuple is put together of; its IMPLICIT_DEF moves
 //! in front of them.
 
-use super::liveness::effects;
+use super::liveness::{each_effect, Effect};
 use crate::isa::inst::specs_of;
 use crate::isa::{Flags, Operand, Reg, Role};
 use crate::mir::{Class, MFunc, MInst, MOp, MOperand, Sub, VReg};
@@ -81,7 +81,8 @@ fn forward(m: &mut MFunc, b: usize, copy: usize, to: Sub, from: Sub) -> bool {
     let plain = results
         .next()
         .is_some_and(|(s, o)| s.role == Role::Dst && *o == MOperand::Virt(from));
-    let whole = effects(m, inst).kills.contains(&from.reg);
+    let mut whole = false;
+    each_effect(m, inst, |r, e| whole |= (r, e) == (from.reg, Effect::Kill));
     if !(masked && plain && whole) {
         return false;
     }

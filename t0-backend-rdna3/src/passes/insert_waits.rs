@@ -21,15 +21,8 @@
 use super::phys::{PFunc, PInst};
 use super::WAVE_SIZE;
 use crate::isa::{Class, Inst, Mubuf, Opcode, Operand, Reg, RegFile, Sopk, Sopp, Vop3};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use t0_ir::Span;
-
-/// A register, or the memory that others may write.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Key {
-    Reg(RegFile, u32),
-    Shared,
-}
 
 /// Ages above this are done: a counter stops at 63 (RDNA3 ISA manual 4.4).
 const MAX_COUNT: u32 = 63;
@@ -37,11 +30,83 @@ const MAX_COUNT: u32 = 63;
 /// Loads more than it needs that an instruction waits for, so that those behind it need no wait.
 const JOINED: u32 = 3;
 
+/// Places that accesses under way go to: SGPRs, VGPRs behind them, and the memory that others may write.
+const PLACES: usize = SHARED + 1;
+const VGPRS: usize = 256;
+const SHARED: usize = 512;
+
+fn places(r: Reg) -> std::ops::Range<usize> {
+    let first = match r.file {
+        RegFile::S => r.index as usize,
+        RegFile::V => VGPRS + r.index as usize,
+    };
+    first..first + r.count as usize
+}
+
+/// The accesses of a counter that are under way: ages are told by numbers of issue, so that growing older costs nothing.
+#[derive(Clone, Debug)]
+struct Ages {
+    /// Number of the last access.
+    now: u32,
+    /// Those up to this number are done.
+    done: u32,
+    /// The number of the access that goes to each place.
+    issued: Box<[u32; PLACES]>,
+}
+
+impl Default for Ages {
+    fn default() -> Ages {
+        Ages {
+            now: MAX_COUNT,
+            done: MAX_COUNT,
+            issued: Box::new([0; PLACES]),
+        }
+    }
+}
+
+impl Ages {
+    /// How many accesses came after the one that goes to a place.
+    fn of(&self, place: usize) -> Option<u32> {
+        let at = self.issued[place];
+        (at > self.done).then(|| self.now - at)
+    }
+
+    fn older(&mut self, by: u32) {
+        self.now += by;
+        self.waited(MAX_COUNT);
+    }
+
+    /// No more than `n` are left.
+    fn waited(&mut self, n: u32) {
+        self.done = self.done.max(self.now - n);
+    }
+
+    /// The access that just counted goes to a place.
+    fn start(&mut self, place: usize) {
+        // One that does not count is no older than what is done.
+        self.now = self.now.max(self.done + 1);
+        self.issued[place] = self.now;
+    }
+
+    /// Takes over the younger of what goes to each place; true if that changed something.
+    fn meet(&mut self, other: &Ages) -> bool {
+        let mut changed = false;
+        for place in 0..PLACES {
+            let (mine, theirs) = (self.of(place), other.of(place));
+            let younger = theirs.filter(|&t| mine.is_none_or(|m| t < m));
+            changed |= younger.is_some();
+            self.issued[place] = younger.or(mine).map_or(0, |age| self.now - age);
+        }
+        self.done = self.now - MAX_COUNT;
+        changed
+    }
+}
+
 /// What is under way.
-#[derive(Clone, PartialEq, Default, Debug)]
+#[derive(Clone, Default, Debug)]
 struct State {
-    vm: BTreeMap<Key, u32>,
-    lgkm: BTreeMap<Key, u32>,
+    vm: Ages,
+    lgkm: Ages,
     /// Some LDS access is under way, with or without a result.
     lds: bool,
     /// Some scalar load is under way.
@@ -58,11 +123,6 @@ struct Wait {
     vs: bool,
 }
 
-fn keys(regs: &[Reg]) -> impl Iterator<Item = Key> + '_ {
-    regs.iter()
-        .flat_map(|r| (r.index..r.index + r.count).map(move |i| Key::Reg(r.file, i)))
-}
-
 /// The wait for all stores that makes a release; there are no other waits yet.
 fn is_flush(i: &PInst) -> bool {
     i.inst.op == Opcode::from(Sopk::s_waitcnt_vscnt)
@@ -75,18 +135,21 @@ fn tighten(slot: &mut Option<u32>, n: u32) {
 impl State {
     fn needs(&self, i: &PInst) -> Wait {
         let mut w = Wait::default();
-        let (reads, writes) = (i.inst.reads(WAVE_SIZE), i.inst.writes(WAVE_SIZE));
-        for k in keys(&reads).chain(keys(&writes)) {
-            if let Some(&age) = self.vm.get(&k) {
-                tighten(&mut w.vm, age);
+        let mut touch = |r: Reg| {
+            for k in places(r) {
+                if let Some(age) = self.vm.of(k) {
+                    tighten(&mut w.vm, age);
+                }
+                if let Some(age) = self.lgkm.of(k) {
+                    tighten(&mut w.lgkm, if self.smem { 0 } else { age });
+                }
             }
-            if let Some(&age) = self.lgkm.get(&k) {
-                tighten(&mut w.lgkm, if self.smem { 0 } else { age });
-            }
-        }
+        };
+        i.inst.each_read(WAVE_SIZE, &mut touch);
+        i.inst.each_write(WAVE_SIZE, &mut touch);
         let fence = is_flush(i) || i.inst.row().class == Class::VmemInv;
         if fence || i.inst.row().class == Class::Barrier {
-            if let Some(&age) = self.vm.get(&Key::Shared) {
+            if let Some(age) = self.vm.of(SHARED) {
                 tighten(&mut w.vm, age);
             }
             if self.lds || self.smem {
@@ -99,10 +162,10 @@ impl State {
 
     fn waited(&mut self, w: Wait) {
         if let Some(n) = w.vm {
-            self.vm.retain(|_, age| *age < n);
+            self.vm.waited(n);
         }
         if let Some(n) = w.lgkm {
-            self.lgkm.retain(|_, age| *age < n);
+            self.lgkm.waited(n);
             if n == 0 {
                 self.lds = false;
                 self.smem = false;
@@ -120,26 +183,21 @@ impl State {
             "`{}` counts in VMcnt and LGKMcnt: select an instruction of one address space",
             i.inst
         );
-        let writes = i.inst.writes(WAVE_SIZE);
-        let older = |ages: &mut BTreeMap<Key, u32>, by: u32| {
-            if by > 0 {
-                ages.values_mut().for_each(|a| *a += by);
-                ages.retain(|_, a| *a < MAX_COUNT);
-            }
-        };
-        older(&mut self.vm, count.vm);
+        self.vm.older(count.vm);
         // While scalar loads are under way every wait is for 0, so an age is not looked at and must not expire.
         if !self.smem && i.inst.row().class != Class::Smem {
-            older(&mut self.lgkm, count.lgkm);
+            self.lgkm.older(count.lgkm);
         }
         if count.vm > 0 {
-            self.vm.extend(keys(&writes).map(|k| (k, 0)));
+            i.inst
+                .each_write(WAVE_SIZE, |r| places(r).for_each(|k| self.vm.start(k)));
             if i.shared {
-                self.vm.insert(Key::Shared, 0);
+                self.vm.start(SHARED);
             }
         }
         if count.lgkm > 0 {
-            self.lgkm.extend(keys(&writes).map(|k| (k, 0)));
+            i.inst
+                .each_write(WAVE_SIZE, |r| places(r).for_each(|k| self.lgkm.start(k)));
             match i.inst.row().class {
                 Class::Smem => self.smem = true,
                 _ => self.lds = true,
@@ -151,16 +209,14 @@ impl State {
 
     /// Joins what is under way on another path; true if that added something.
     fn meet(&mut self, other: &State) -> bool {
-        let before = self.clone();
-        for (mine, theirs) in [(&mut self.vm, &other.vm), (&mut self.lgkm, &other.lgkm)] {
-            for (&k, &age) in theirs {
-                mine.entry(k).and_modify(|a| *a = (*a).min(age)).or_insert(age);
-            }
-        }
+        let flags = |s: &State| [s.lds, s.smem, s.stores];
+        let before = flags(self);
+        let mut changed = self.vm.meet(&other.vm);
+        changed |= self.lgkm.meet(&other.lgkm);
         self.lds |= other.lds;
         self.smem |= other.smem;
         self.stores |= other.stores;
-        *self != before
+        changed || flags(self) != before
     }
 }
 
@@ -289,10 +345,11 @@ mod tests {
 
     #[test]
     fn accesses_of_one_space_count_once() {
+        let under_way = |a: &Ages| (0..PLACES).filter(|&k| a.of(k).is_some()).count();
         let global = issue("global_load_b32 v1, v0, s[4:5]");
-        assert_eq!((global.vm.len(), global.lgkm.len()), (1, 0));
+        assert_eq!((under_way(&global.vm), under_way(&global.lgkm)), (1, 0));
         let lds = issue("ds_load_b32 v1, v0");
-        assert_eq!((lds.vm.len(), lds.lgkm.len(), lds.lds), (0, 1, true));
+        assert_eq!((under_way(&lds.vm), under_way(&lds.lgkm), lds.lds), (0, 1, true));
     }
 
     fn with_waits(lines: &[&str]) -> Vec<String> {

@@ -48,51 +48,82 @@ impl Set {
     fn remove(&mut self, r: VReg) {
         self.0[r.0 as usize / 64] &= !(1 << (r.0 % 64));
     }
+    fn members(&self) -> impl Iterator<Item = usize> + '_ {
+        self.0.iter().enumerate().flat_map(|(i, &word)| {
+            let rest = std::iter::successors(Some(word), |w| Some(w & w.wrapping_sub(1)));
+            let ones = rest.take_while(|w| *w != 0);
+            ones.map(move |w| i * 64 + w.trailing_zeros() as usize)
+        })
+    }
 }
 
-/// What an instruction does to the virtual registers it names.
-pub struct Effects {
-    /// Registers whose earlier value ends here.
-    pub kills: Vec<VReg>,
-    /// Registers written (killed or not).
-    pub defs: Vec<VReg>,
-    /// Registers read; true: read late, until the results are written.
-    pub uses: Vec<(VReg, bool)>,
+/// What an instruction does to a virtual register it names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Writes it.
+    Def,
+    /// Its earlier value ends here.
+    Kill,
+    /// Reads it, or leaves a part of it as it is.
+    Use,
+    /// Reads it until the results are written.
+    LateUse,
 }
 
-/// The effects of an instruction.
-pub fn effects(m: &MFunc, inst: &MInst) -> Effects {
-    let mut e = Effects {
-        kills: Vec::new(),
-        defs: Vec::new(),
-        uses: Vec::new(),
-    };
-    for (access, o) in inst.accesses().into_iter().zip(&inst.operands) {
+/// Calls `f` with each effect of an instruction.
+pub fn each_effect(m: &MFunc, inst: &MInst, mut f: impl FnMut(VReg, Effect)) {
+    for (access, o) in inst.accesses().iter().zip(&inst.operands) {
         let MOperand::Virt(s) = *o else { continue };
         if access.use_ {
-            e.uses.push((s.reg, access.late));
+            f(s.reg, if access.late { Effect::LateUse } else { Effect::Use });
         }
         if access.def {
-            e.defs.push(s.reg);
+            f(s.reg, Effect::Def);
             let whole = m.is_whole(s) && !access.use_;
             if whole && (!m.info(s.reg).sticky || inst.op == MOp::ImplicitDef) {
-                e.kills.push(s.reg);
+                f(s.reg, Effect::Kill);
             } else {
-                e.uses.push((s.reg, false)); // what is not written must survive
+                f(s.reg, Effect::Use); // what is not written must survive
             }
         }
     }
-    e
+}
+
+/// The effects of all instructions of a block, one after the other.
+#[derive(Default)]
+struct Effects {
+    all: Vec<(VReg, Effect)>,
+    /// Where those of each instruction end.
+    ends: Vec<u32>,
+}
+
+impl Effects {
+    fn of(m: &MFunc, insts: &[MInst]) -> Effects {
+        let mut out = Effects::default();
+        for i in insts {
+            each_effect(m, i, |r, e| out.all.push((r, e)));
+            out.ends.push(out.all.len() as u32);
+        }
+        out
+    }
+
+    /// By instruction, the last first.
+    fn backwards(&self) -> impl Iterator<Item = (usize, &[(VReg, Effect)])> {
+        (0..self.ends.len()).rev().map(|k| {
+            let from = k.checked_sub(1).map_or(0, |before| self.ends[before]);
+            (k, &self.all[from as usize..self.ends[k] as usize])
+        })
+    }
+}
+
+fn those(of: &[(VReg, Effect)], kinds: [Effect; 2]) -> impl Iterator<Item = (VReg, Effect)> + '_ {
+    of.iter().copied().filter(move |e| kinds.contains(&e.1))
 }
 
 /// Computes liveness.
 pub fn liveness(m: &MFunc) -> Liveness {
     let n = m.vregs.len();
-    let effects: Vec<Vec<Effects>> = m
-        .blocks
-        .iter()
-        .map(|b| b.insts.iter().map(|i| effects(m, i)).collect())
-        .collect();
+    let effects: Vec<Effects> = m.blocks.iter().map(|b| Effects::of(m, &b.insts)).collect();
     let live_in = live_in(m, &effects, n);
     let mut first = Vec::with_capacity(m.blocks.len() + 1);
     let mut count = 0;
@@ -103,49 +134,40 @@ pub fn liveness(m: &MFunc) -> Liveness {
     first.push(count);
 
     let mut segments: Vec<Vec<Segment>> = vec![Vec::new(); n];
+    // Only of what is live.
+    let mut until = vec![0u32; n];
     for b in (0..m.blocks.len()).rev() {
         let mut live = out_of(m, b, &live_in, n);
         let (begin, end) = (2 * first[b], 2 * first[b + 1]);
-        let mut until = vec![0u32; n];
-        for (i, word) in live.0.iter().enumerate() {
-            for bit in 0..64 {
-                if word >> bit & 1 == 1 {
-                    until[i * 64 + bit] = end;
-                }
-            }
-        }
-        for (i, e) in effects[b].iter().enumerate().rev() {
+        live.members().for_each(|r| until[r] = end);
+        for (i, e) in effects[b].backwards() {
             let at = 2 * (first[b] + i as u32);
-            for &d in &e.defs {
+            for (d, _) in those(e, [Effect::Def; 2]) {
                 if !live.has(d) {
                     // Never read: it still occupies its register where it is written.
                     until[d.0 as usize] = at + 2;
                     live.insert(d);
                 }
             }
-            for &k in &e.kills {
+            for (k, _) in those(e, [Effect::Kill; 2]) {
                 segments[k.0 as usize].push(Segment {
                     start: at + 1,
                     end: until[k.0 as usize],
                 });
                 live.remove(k);
             }
-            for &(u, late) in &e.uses {
-                let end = if late { at + 2 } else { at + 1 };
+            for (u, how) in those(e, [Effect::Use, Effect::LateUse]) {
+                let end = if how == Effect::LateUse { at + 2 } else { at + 1 };
                 let slot = &mut until[u.0 as usize];
                 *slot = if live.has(u) { (*slot).max(end) } else { end };
                 live.insert(u);
             }
         }
-        for (i, word) in live.0.iter().enumerate() {
-            for bit in 0..64 {
-                if word >> bit & 1 == 1 {
-                    segments[i * 64 + bit].push(Segment {
-                        start: begin,
-                        end: until[i * 64 + bit],
-                    });
-                }
-            }
+        for r in live.members() {
+            segments[r].push(Segment {
+                start: begin,
+                end: until[r],
+            });
         }
     }
     for s in &mut segments {
@@ -177,18 +199,18 @@ fn out_of(m: &MFunc, b: usize, live_in: &[Set], n: usize) -> Set {
     out
 }
 
-fn live_in(m: &MFunc, effects: &[Vec<Effects>], n: usize) -> Vec<Set> {
+fn live_in(m: &MFunc, effects: &[Effects], n: usize) -> Vec<Set> {
     // Per block: read before killed, and killed.
     let summary: Vec<(Set, Set)> = effects
         .iter()
         .map(|insts| {
             let (mut gen, mut kill) = (Set::new(n), Set::new(n));
-            for e in insts.iter().rev() {
-                for &k in &e.kills {
+            for (_, e) in insts.backwards() {
+                for (k, _) in those(e, [Effect::Kill; 2]) {
                     kill.insert(k);
                     gen.remove(k);
                 }
-                for &(u, _) in &e.uses {
+                for (u, _) in those(e, [Effect::Use, Effect::LateUse]) {
                     gen.insert(u);
                     kill.remove(u);
                 }

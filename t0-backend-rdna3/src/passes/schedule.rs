@@ -13,13 +13,10 @@
 //! An IMPLICIT_DEF goes right before the first part of its register. The branch stays last.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, HashMap, HashSet};
-
-use petgraph::graph::NodeIndex;
-use petgraph::Direction;
+use std::collections::BTreeSet;
 
 use super::depend::{cost, depend, Dag, Node};
-use super::liveness::{liveness, Liveness};
+use super::liveness::Liveness;
 use crate::isa::Class as Unit;
 use crate::mir::{Class, MFunc, MInst, VReg};
 
@@ -28,9 +25,9 @@ const WINDOW: usize = 32;
 /// Cycles an instruction may have to wait and still be taken for the registers it gives back: longer than the LDS takes.
 const PATIENCE: u32 = 100;
 
-/// Runs the pass. `limits`: scalar and vector registers that may be alive at once.
-pub fn schedule(m: &mut MFunc, limits: [u32; 2]) {
-    let live = liveness(m);
+/// Runs the pass. `live`: the liveness of `m`; `limits`: scalar and vector registers that may be alive at once.
+pub fn schedule(m: &mut MFunc, live: &Liveness, limits: [u32; 2]) {
+    let mut numbers = vec![UNKNOWN; m.vregs.len()];
     for b in 0..m.blocks.len() {
         let (first, end) = (2 * live.first[b], 2 * live.first[b + 1]);
         let insts = &m.blocks[b].insts;
@@ -39,8 +36,9 @@ pub fn schedule(m: &mut MFunc, limits: [u32; 2]) {
             continue;
         }
         let nodes = Node::all(&insts[..body]);
-        let order = Scheduler::new(m, &nodes, &live, (first, end), limits).run();
-        let order: Vec<usize> = order.into_iter().flat_map(|k| nodes[k].at.clone()).collect();
+        let order = Scheduler::new(m, &nodes, live, (first, end), limits, &mut numbers).run();
+        let of = |k: usize| nodes[k].before.iter().copied().chain([nodes[k].at]);
+        let order: Vec<usize> = order.into_iter().flat_map(of).collect();
         let mut old: Vec<Option<MInst>> = std::mem::take(&mut m.blocks[b].insts).into_iter().map(Some).collect();
         let tail = old.split_off(body);
         let scheduled = order.into_iter().map(|k| old[k].take());
@@ -48,9 +46,8 @@ pub fn schedule(m: &mut MFunc, limits: [u32; 2]) {
     }
 }
 
-/// Registers of each class alive at once, where most are.
-pub fn peak(m: &MFunc) -> [u32; 2] {
-    let live = liveness(m);
+/// Registers of each class alive at once, where most are. `live`: the liveness of `m`.
+pub fn peak(m: &MFunc, live: &Liveness) -> [u32; 2] {
     let end = 2 * live.first.last().copied().unwrap_or(0) as usize + 2;
     let mut most = [0; 2];
     for (n, class) in [Class::S, Class::V].into_iter().enumerate() {
@@ -77,13 +74,12 @@ fn ends_block(i: &MInst) -> bool {
 
 /// A block on its way to a new order.
 struct Scheduler<'a> {
-    m: &'a MFunc,
     nodes: &'a [Node<'a>],
     dag: Dag,
     /// Longest way from the issue of each instruction to the block's end, in cycles.
     height: Vec<u32>,
     /// Instructions each still waits for.
-    missing: Vec<usize>,
+    missing: Vec<u32>,
     /// Cycle from which each can issue, as far as it is known.
     ready: Vec<u32>,
     /// Instructions that wait for none any more.
@@ -92,35 +88,78 @@ struct Scheduler<'a> {
     due: BTreeSet<(Reverse<u32>, usize)>,
     /// The others, by their time.
     later: BTreeSet<(u32, usize)>,
-    /// Instructions that have still to read or write each register.
-    users: HashMap<VReg, u32>,
-    alive: HashSet<VReg>,
-    /// Registers alive behind the block.
-    out: HashSet<VReg>,
+    /// The registers of the block.
+    registers: Vec<Register>,
+    /// Registers of each instruction, each once, one instruction after the other, and where they begin.
+    named: Vec<u32>,
+    first: Vec<u32>,
     pressure: [i64; 2],
     limits: [i64; 2],
 }
 
+/// No number yet.
+const UNKNOWN: u32 = u32::MAX;
+
+/// A register that instructions of the block name.
+struct Register {
+    class: usize,
+    width: i64,
+    /// Instructions that have still to read or write it.
+    users: u32,
+    alive: bool,
+    /// Alive behind the block.
+    out: bool,
+}
+
 impl<'a> Scheduler<'a> {
-    fn new(m: &'a MFunc, nodes: &'a [Node<'a>], live: &Liveness, (first, end): (u32, u32), limits: [u32; 2]) -> Self {
+    /// `numbers`: by virtual register, all unknown.
+    fn new(
+        m: &'a MFunc,
+        nodes: &'a [Node<'a>],
+        live: &Liveness,
+        (start, end): (u32, u32),
+        limits: [u32; 2],
+        numbers: &mut [u32],
+    ) -> Self {
         let dag = depend(m, nodes);
-        let mut users: HashMap<VReg, u32> = HashMap::new();
-        nodes
-            .iter()
-            .flat_map(Node::registers)
-            .for_each(|r| *users.entry(r).or_default() += 1);
-        let (mut alive, mut out) = (HashSet::new(), HashSet::new());
+        let mut registers: Vec<Register> = Vec::new();
+        let (mut named, mut first) = (Vec::with_capacity(3 * nodes.len()), vec![0]);
+        let mut met: Vec<VReg> = Vec::new();
+        for node in nodes {
+            let begin = named.len();
+            for s in node.inst.operands.iter().filter_map(|o| o.virt()) {
+                let number = &mut numbers[s.reg.0 as usize];
+                if *number == UNKNOWN {
+                    *number = registers.len() as u32;
+                    met.push(s.reg);
+                    let at = |p: u32, q: u32| {
+                        live.segments[s.reg.0 as usize]
+                            .iter()
+                            .any(|s| s.start <= p && s.end > q)
+                    };
+                    registers.push(Register {
+                        class: class(m, s.reg),
+                        width: i64::from(m.info(s.reg).width),
+                        users: 0,
+                        alive: at(start, start),
+                        out: at(end - 1, end - 1),
+                    });
+                }
+                if !named[begin..].contains(number) {
+                    named.push(*number);
+                    registers[*number as usize].users += 1;
+                }
+            }
+            first.push(named.len() as u32);
+        }
+        met.into_iter().for_each(|r| numbers[r.0 as usize] = UNKNOWN);
         let mut pressure = [0; 2];
         for (r, segments) in (0..).map(VReg).zip(&live.segments) {
-            if segments.iter().any(|s| s.start < end && s.end >= end) {
-                out.insert(r);
-            }
-            if segments.iter().any(|s| s.start <= first && s.end > first) {
-                alive.insert(r);
+            if segments.iter().any(|s| s.start <= start && s.end > start) {
                 pressure[class(m, r)] += i64::from(m.info(r).width);
             }
         }
-        let missing = count(&dag, Direction::Incoming);
+        let missing = dag.incoming.clone();
         let mut s = Scheduler {
             height: heights(&dag, nodes),
             ready: vec![0; nodes.len()],
@@ -128,12 +167,11 @@ impl<'a> Scheduler<'a> {
             due: BTreeSet::new(),
             later: BTreeSet::new(),
             missing,
-            m,
             nodes,
             dag,
-            users,
-            alive,
-            out,
+            registers,
+            named,
+            first,
             pressure,
             limits: limits.map(i64::from),
         };
@@ -184,15 +222,19 @@ impl<'a> Scheduler<'a> {
         })
     }
 
+    fn named(&self, k: usize) -> &[u32] {
+        &self.named[self.first[k] as usize..self.first[k + 1] as usize]
+    }
+
     /// How the registers alive change with an instruction.
     fn change(&self, k: usize) -> [i64; 2] {
         let mut change = [0; 2];
-        for r in self.nodes[k].registers() {
-            let width = i64::from(self.m.info(r).width);
-            let last = self.users[&r] == 1 && !self.out.contains(&r);
-            match (self.alive.contains(&r), last) {
-                (true, true) => change[class(self.m, r)] -= width,
-                (false, false) => change[class(self.m, r)] += width,
+        for &r in self.named(k) {
+            let r = &self.registers[r as usize];
+            let last = r.users == 1 && !r.out;
+            match (r.alive, last) {
+                (true, true) => change[r.class] -= r.width,
+                (false, false) => change[r.class] += r.width,
                 _ => {}
             }
         }
@@ -205,21 +247,15 @@ impl<'a> Scheduler<'a> {
         self.later.remove(&(self.ready[k], k));
         let change = self.change(k);
         (0..2).for_each(|c| self.pressure[c] += change[c]);
-        for r in self.nodes[k].registers() {
-            let left = self.users.entry(r).or_default();
-            *left -= 1;
-            match *left == 0 && !self.out.contains(&r) {
-                true => self.alive.remove(&r),
-                false => self.alive.insert(r),
-            };
+        for n in self.first[k]..self.first[k + 1] {
+            let r = &mut self.registers[self.named[n as usize] as usize];
+            r.users -= 1;
+            r.alive = r.users > 0 || r.out;
         }
-        let mut next = self
-            .dag
-            .neighbors_directed(NodeIndex::new(k), Direction::Outgoing)
-            .detach();
-        while let Some((edge, to)) = next.next(&self.dag) {
-            let to = to.index();
-            self.ready[to] = self.ready[to].max(now + self.dag[edge]);
+        for e in 0..self.dag.after(k).len() {
+            let (to, cycles) = self.dag.after(k)[e];
+            let to = to as usize;
+            self.ready[to] = self.ready[to].max(now + cycles);
             self.missing[to] -= 1;
             if self.missing[to] == 0 {
                 self.release(to);
@@ -237,22 +273,13 @@ fn class(m: &MFunc, r: VReg) -> usize {
     usize::from(m.info(r).class == Class::V)
 }
 
-fn count(dag: &Dag, way: Direction) -> Vec<usize> {
-    dag.node_indices()
-        .map(|n| dag.neighbors_directed(n, way).count())
-        .collect()
-}
-
 /// Longest ways to the end; edges lead from lower to higher numbers.
 fn heights(dag: &Dag, nodes: &[Node<'_>]) -> Vec<u32> {
     let mut height = vec![0; nodes.len()];
     for k in (0..nodes.len()).rev() {
         let (latency, _) = cost(nodes[k].inst);
-        let mut most = latency;
-        let mut next = dag.neighbors_directed(NodeIndex::new(k), Direction::Outgoing).detach();
-        while let Some((edge, to)) = next.next(dag) {
-            most = most.max(dag[edge] + height[to.index()]);
-        }
+        let after = dag.after(k).iter().map(|&(to, cycles)| cycles + height[to as usize]);
+        let most = after.fold(latency, u32::max);
         height[k] = most;
     }
     height

@@ -11,6 +11,7 @@ use t0_backend_rdna3::mir::{Class, MFunc, MInst, MOp, MOperand, Sub};
 use t0_backend_rdna3::object::{self, KernelCode, Resources};
 use t0_backend_rdna3::passes::allocate::{allocate, Assignment};
 use t0_backend_rdna3::passes::check_allocation::check_allocation;
+use t0_backend_rdna3::passes::liveness::liveness;
 use t0_backend_rdna3::passes::phys::expand;
 use t0_backend_rdna3::passes::{
     combine, encode, fix_hazards, forward_copies, insert_waits, legalize, remove_dead, schedule,
@@ -369,7 +370,8 @@ fn run(case: &Case, mut m: MFunc, way: Way) -> Result<Option<Memory>, String> {
     }
     legalize::legalize(&mut m);
     if way == Way::Optimised {
-        schedule::schedule(&mut m, [GFX1100.max_sgprs - 10, 200]);
+        let live = liveness(&m);
+        schedule::schedule(&mut m, &live, [GFX1100.max_sgprs - 10, 200]);
     }
     let assignment = match way {
         Way::Apart => match apart(&m) {
