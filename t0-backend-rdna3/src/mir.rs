@@ -275,6 +275,8 @@ pub struct MFunc {
     pub vregs: Vec<VRegInfo>,
     /// Blocks in their final order; the first is the entry.
     pub blocks: Vec<MBlock>,
+    /// Work-items of a workgroup, which v0 numbers at the start; 0 where that is not known.
+    pub group: u32,
 }
 
 impl MFunc {

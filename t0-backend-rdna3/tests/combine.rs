@@ -1,7 +1,7 @@
 //! Two instructions become one where that is the same, and stay two where it is not.
 #![allow(clippy::unwrap_used)]
 
-use t0_backend_rdna3::isa::{Ds, Enc, Mods, Mubuf, Opcode, Operand, Reg, Sop1, Sop2, Vop1, Vop2, Vop3};
+use t0_backend_rdna3::isa::{Ds, Enc, Mods, Mubuf, Opcode, Operand, Reg, Sop1, Sop2, Vop1, Vop2, Vop3, Vopc};
 use t0_backend_rdna3::mir::{Class, MBlock, MFunc, MInst, MOp, MOperand, Sub};
 use t0_backend_rdna3::passes::combine::combine;
 use t0_backend_rdna3::passes::legalize::legalize;
@@ -419,5 +419,36 @@ fn addresses_with_a_constant() {
     becomes(&["v_and_b32", "buffer_load_b32"], |c| buffer(4000, 95, c));
     becomes(&["v_and_b32", "v_add_nc_u32", "buffer_load_b32"], |c| {
         buffer(4000, 96, c)
+    });
+}
+
+#[test]
+fn a_comparison_narrows_exec() {
+    use {Sop1::s_and_saveexec_b32, Vopc::v_cmp_lt_u32};
+    becomes(&["v_cmpx_lt_u32"], |c| {
+        let [x, y, _] = c.v;
+        let inside = c.scalar(v_cmp_lt_u32, &[x, y]);
+        c.scalar(s_and_saveexec_b32, &[inside]);
+    });
+    // Somebody restores EXEC.
+    becomes(&["v_cmp_lt_u32", "s_and_saveexec_b32", "s_mov_b32"], |c| {
+        let [x, y, _] = c.v;
+        let inside = c.scalar(v_cmp_lt_u32, &[x, y]);
+        let saved = c.scalar(s_and_saveexec_b32, &[inside]);
+        c.write(Operand::Reg(Reg::EXEC).into(), Sop1::s_mov_b32, &[saved]);
+    });
+    // SCC tells whether lanes are left.
+    becomes(&["v_cmp_lt_u32", "s_and_saveexec_b32", "s_cselect_b32"], |c| {
+        let ([x, y, _], [s, t, _]) = (c.v, c.s);
+        let inside = c.scalar(v_cmp_lt_u32, &[x, y]);
+        c.scalar(s_and_saveexec_b32, &[inside]);
+        c.scalar(Sop2::s_cselect_b32, &[s, t]);
+    });
+    // The mask is read once more.
+    becomes(&["v_cmp_lt_u32", "s_and_saveexec_b32", "s_mov_b32"], |c| {
+        let [x, y, _] = c.v;
+        let inside = c.scalar(v_cmp_lt_u32, &[x, y]);
+        c.scalar(s_and_saveexec_b32, &[inside]);
+        c.scalar(Sop1::s_mov_b32, &[inside]);
     });
 }

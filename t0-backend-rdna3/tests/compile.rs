@@ -116,7 +116,7 @@ fn compiled(f: &Func) -> String {
 fn saxpy_is_branched_over_where_no_lane_is_inside() {
     let text = compiled(&saxpy());
     let order = [
-        "s_and_saveexec_b32",
+        "v_cmpx_",
         "s_cbranch_execz",
         "buffer_load_b32",
         "s_waitcnt vmcnt(0)",

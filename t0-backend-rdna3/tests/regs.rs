@@ -111,16 +111,15 @@ fn every_planted_clash_is_found() {
 #[test]
 fn a_coalescing_that_loses_a_value_is_found() {
     // %1 = copy %0; %1 = %1 + 1; then both are read: sharing a register is wrong.
-    let mut m = random(0);
-    let copy = m
-        .blocks
-        .iter()
-        .flat_map(|b| &b.insts)
-        .find(|i| i.op == MOp::Copy && i.operands[1].virt().is_some_and(|s| m.is_whole(s)));
-    let (to, from) = match copy.map(|i| (i.operands[0], i.operands[1])) {
-        Some((MOperand::Virt(a), MOperand::Virt(b))) => (a, b),
-        other => panic!("no copy: {other:?}"),
+    let copy = |m: &MFunc| {
+        let whole = |o: &MOperand| o.virt().filter(|&s| m.is_whole(s));
+        let mut copies = m.blocks.iter().flat_map(|b| &b.insts).filter(|i| i.op == MOp::Copy);
+        copies.find_map(|i| Some((whole(&i.operands[0])?, whole(&i.operands[1])?)))
     };
+    let (mut m, (to, from)) = (0..40)
+        .map(random)
+        .find_map(|m| copy(&m).map(|c| (m, c)))
+        .expect("a kernel with a copy");
     let a = allocate(&m, &GFX1100).unwrap();
     let broken = Assignment {
         base: (0..m.vregs.len())

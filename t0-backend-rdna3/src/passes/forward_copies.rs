@@ -5,11 +5,16 @@
 //! becomes `phi = op …` when nothing else reads `t`, both are in one block, nothing between them touches `phi` or EXEC,
 //! and `op` writes active lanes only, as the copy did. So do the parts that a tuple is put together of; its IMPLICIT_DEF moves
 //! in front of them.
+//!
+//! Scalar registers have no lanes to keep. What is made alone and copied into a tuple, such as a length that goes into a descriptor,
+//! is made in its place in the tuple at once and read from there ever after, if nothing else is written to that place: it is
+//! made once, so it is the same wherever it is read.
 
 use super::liveness::{each_effect, Effect};
 use crate::isa::inst::specs_of;
 use crate::isa::{Flags, Operand, Reg, Role};
 use crate::mir::{Class, MFunc, MInst, MOp, MOperand, Sub, VReg};
+use std::collections::HashMap;
 
 /// Runs the pass.
 pub fn forward_copies(m: &mut MFunc) {
@@ -22,6 +27,7 @@ pub fn forward_copies(m: &mut MFunc) {
             }
         }
     }
+    make_in_tuples(m, &defs);
     let once = |r: VReg| defs[r.0 as usize] == 1 && uses[r.0 as usize] == 1;
     for b in 0..m.blocks.len() {
         let mut at = 0;
@@ -92,6 +98,88 @@ fn forward(m: &mut MFunc, b: usize, copy: usize, to: Sub, from: Sub) -> bool {
         insts[def..=def + 1 + begin].rotate_right(1);
     }
     true
+}
+
+/// Makes scalars in the tuples they are copied to. `defs`: how many instructions write each register.
+fn make_in_tuples(m: &mut MFunc, defs: &[u32]) {
+    // Every write of a part of a tuple; those of the beginning of its life are not counted.
+    let mut written: HashMap<(VReg, u32), u32> = HashMap::new();
+    for i in m
+        .blocks
+        .iter()
+        .flat_map(|b| &b.insts)
+        .filter(|i| i.op != MOp::ImplicitDef)
+    {
+        for (a, o) in i.accesses().iter().zip(&i.operands) {
+            if let (true, MOperand::Virt(s)) = (a.def, o) {
+                (s.at..s.at + s.count).for_each(|k| *written.entry((s.reg, k)).or_default() += 1);
+            }
+        }
+    }
+    let mut moved: HashMap<VReg, Sub> = HashMap::new();
+    for b in 0..m.blocks.len() {
+        let mut at = 0;
+        while at < m.blocks[b].insts.len() {
+            let place = scalar_copy(m, &m.blocks[b].insts[at], defs)
+                .filter(|(to, from)| written[&(to.reg, to.at)] == 1 && !moved.contains_key(&from.reg));
+            match place {
+                Some((to, from)) if begin_before(m, b, at, to, from) => {
+                    m.blocks[b].insts.remove(at);
+                    moved.insert(from.reg, to);
+                }
+                _ => at += 1,
+            }
+        }
+    }
+    for o in m
+        .blocks
+        .iter_mut()
+        .flat_map(|b| &mut b.insts)
+        .flat_map(|i| &mut i.operands)
+    {
+        if let MOperand::Virt(s) = o {
+            if let Some(to) = moved.get(&s.reg) {
+                *s = *to;
+            }
+        }
+    }
+}
+
+/// Destination and source of a copy of a scalar that is made once into a part of a tuple.
+fn scalar_copy(m: &MFunc, i: &MInst, defs: &[u32]) -> Option<(Sub, Sub)> {
+    let (MOp::Copy, MOperand::Virt(to), MOperand::Virt(from)) = (i.op, *i.operands.first()?, *i.operands.get(1)?)
+    else {
+        return None;
+    };
+    let [a, b] = [m.info(to.reg), m.info(from.reg)];
+    let scalars = a.class == Class::S && b.class == Class::S && !a.sticky && !b.sticky;
+    (scalars && a.width > 1 && to.count == 1 && b.width == 1 && defs[from.reg.0 as usize] == 1).then_some((to, from))
+}
+
+/// Has the life of a tuple begin before the instruction of the same block that makes the scalar; whether that can be.
+fn begin_before(m: &mut MFunc, b: usize, copy: usize, to: Sub, from: Sub) -> bool {
+    let names = |i: &MInst, r: VReg| i.operands.iter().any(|o| matches!(o, MOperand::Virt(s) if s.reg == r));
+    let begins = |i: &MInst| i.op == MOp::ImplicitDef && names(i, to.reg);
+    let begun = m.blocks.iter().flat_map(|b| &b.insts).filter(|i| begins(i)).count();
+    let insts = &mut m.blocks[b].insts;
+    let Some(def) = insts[..copy].iter().position(|i| names(i, from.reg)) else {
+        return false;
+    };
+    let accesses = insts[def].accesses();
+    let mut written = accesses.iter().zip(&insts[def].operands);
+    let writes = written.any(|(a, o)| a.def && *o == MOperand::Virt(from));
+    // Copies of physical registers stay where they are, next to each other.
+    let made = writes && matches!(insts[def].op, MOp::Isa(_));
+    match insts[..copy].iter().position(begins) {
+        Some(begin) if made && begun == 1 => {
+            if begin > def {
+                let first = insts.remove(begin);
+                insts.insert(def, first);
+            }
+            true
+        }
+        _ => false,
+    }
 }
 
 fn writes_exec(i: &MInst) -> bool {

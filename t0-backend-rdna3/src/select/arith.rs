@@ -38,6 +38,19 @@ impl Select<'_> {
     // ---- 8 to 32 bits ----------------------------------------------------------------------------------------------
 
     fn int_arith(&mut self, kind: &OpKind, ty: Scalar, result: Value, args: &[Value]) -> Sel<Rep> {
+        let whole = ty.bits() == 32 && self.constant(args[args.len() - 1]).is_none();
+        if let (OpKind::Rem, true, Some(q)) = (kind, whole, self.quotient(args)) {
+            let (a, b) = (self.x(args[0], 0), self.x(args[1], 0));
+            return Ok(Rep::Regs(self.rest(a, b, q)));
+        }
+        let rep = self.int_result(kind, ty, result, args)?;
+        if let (OpKind::Div, true, Rep::Regs(q)) = (kind, whole, rep) {
+            self.note_quotient(args, q);
+        }
+        Ok(rep)
+    }
+
+    fn int_result(&mut self, kind: &OpKind, ty: Scalar, result: Value, args: &[Value]) -> Sel<Rep> {
         use OpKind as K;
         let xs: Vec<X> = args.iter().map(|&a| self.x(a, 0)).collect();
         if self.salu(result, args) {
@@ -52,7 +65,7 @@ impl Select<'_> {
             K::Add => self.v(Vop2::v_add_nc_u32, &xs),
             K::Sub => self.v(Vop2::v_sub_nc_u32, &xs),
             K::Mul => self.mul32(ty, &xs),
-            K::Div | K::Rem => self.div_rem(*kind == K::Div, ty, xs[0], xs[1]),
+            K::Div | K::Rem => self.div_rem(Class::V, *kind == K::Div, ty, xs[0], xs[1]),
             K::Neg => self.v(Vop2::v_sub_nc_u32, &[0.into(), xs[0]]),
             K::And => self.v(Vop2::v_and_b32, &xs),
             K::Or => self.v(Vop2::v_or_b32, &xs),
@@ -119,16 +132,13 @@ impl Select<'_> {
             K::Min => self.s(if signed { Sop2::s_min_i32 } else { Sop2::s_min_u32 }, xs),
             K::Max => self.s(if signed { Sop2::s_max_i32 } else { Sop2::s_max_u32 }, xs),
             K::Abs if signed => self.s(Sop1::s_abs_i32, xs),
-            K::Div | K::Rem => match xs[1] {
-                X::K(0) => return None,
-                X::K(d) => self.divide_by(*kind == K::Div, signed, xs[0], d),
-                _ => return None,
-            },
+            K::Div | K::Rem => self.div_rem(Class::S, *kind == K::Div, ty, xs[0], xs[1]),
             _ => return None,
         };
         let stays = matches!(kind, K::And | K::Or | K::Xor | K::Shr | K::Min | K::Max | K::Rem)
             || (*kind == K::Not && signed)
-            || (*kind == K::Div && !signed);
+            // Divided by 0 it is all ones.
+            || (*kind == K::Div && !signed && matches!(xs[1], X::K(k) if k != 0));
         Some(if stays { out } else { self.extend(ty, out) })
     }
 
@@ -216,39 +226,56 @@ impl Select<'_> {
         }
     }
 
-    /// `a / b` or `a % b`.
-    fn div_rem(&mut self, quotient: bool, ty: Scalar, a: X, b: X) -> Sub {
+    /// `a / b` or `a % b`, on one of the units but for the estimate of a reciprocal.
+    fn div_rem(&mut self, class: Class, quotient: bool, ty: Scalar, a: X, b: X) -> Sub {
         if let X::K(d) = b {
             if d != 0 {
-                let a = self.in_v(a).into();
+                let a = self.in_class(class, a);
                 return self.divide_by(quotient, ty.is_signed(), a, d);
             }
         }
         if !ty.is_signed() {
-            let (q, r) = self.udiv(a, b);
+            let (q, r) = self.udiv(class, a, b);
             if !quotient {
                 return r;
             }
-            return self.all_ones_if_zero(b, q);
+            return self.all_ones_if_zero(class, b, q);
         }
-        let sign = |s: &mut Self, x: X| X::from(s.v(Vop2::v_ashrrev_i32, &[31.into(), x]));
-        let (sa, sb) = (sign(self, a), sign(self, b));
-        let abs = |s: &mut Self, x: X, sign: X| {
-            let flipped = s.v(Vop2::v_xor_b32, &[x, sign]);
-            X::from(s.v(Vop2::v_sub_nc_u32, &[flipped.into(), sign]))
-        };
-        let (ua, ub) = (abs(self, a, sa), abs(self, b, sb));
-        let (q, r) = self.udiv(ua, ub);
+        let (sa, sb) = (
+            X::from(self.right_signed(class, a, 31)),
+            X::from(self.right_signed(class, b, 31)),
+        );
+        let (ua, ub) = (self.with_sign(class, a, sa), self.with_sign(class, b, sb));
+        let (q, r) = self.udiv(class, ua.into(), ub.into());
         if !quotient {
-            let X::R(r) = abs(self, r.into(), sa) else { return r };
-            return r;
+            return self.with_sign(class, r.into(), sa);
         }
-        let s = self.v(Vop2::v_xor_b32, &[sa, sb]);
-        let q = abs(self, q.into(), s.into());
-        match q {
-            X::R(q) => self.all_ones_if_zero(b, q),
-            _ => self.in_v(q),
+        let sign = self.flipped(class, sa, sb);
+        let q = self.with_sign(class, q.into(), sign.into());
+        self.all_ones_if_zero(class, b, q)
+    }
+
+    /// `-x` where the sign is all ones, `x` where it is 0.
+    fn with_sign(&mut self, class: Class, x: X, sign: X) -> Sub {
+        let flipped = self.flipped(class, x, sign);
+        self.minus(class, flipped.into(), sign)
+    }
+
+    fn flipped(&mut self, class: Class, x: X, by: X) -> Sub {
+        match class {
+            Class::S => self.s(Sop2::s_xor_b32, &[x, by]),
+            Class::V => self.v(Vop2::v_xor_b32, &[x, by]),
         }
+    }
+
+    /// The remainder of a division whose quotient there is: exact for a divisor of 0, too, whose quotient is all ones.
+    fn rest(&mut self, a: X, b: X, q: Sub) -> Sub {
+        let scalar = [a, b, q.into()].iter().all(|&x| self.class(x) == Class::S);
+        let (class, product) = match scalar {
+            true => (Class::S, self.s(Sop2::s_mul_i32, &[q.into(), b])),
+            false => (Class::V, self.v(Vop3::v_mul_lo_u32, &[q.into(), b])),
+        };
+        self.minus(class, a, product.into())
     }
 
     /// A uniform number divided by a constant.
@@ -257,36 +284,61 @@ impl Select<'_> {
         self.divide_by(true, false, n, by).into()
     }
 
-    fn all_ones_if_zero(&mut self, divisor: X, q: Sub) -> Sub {
-        if matches!(divisor, X::K(k) if k != 0) {
-            return q;
+    fn all_ones_if_zero(&mut self, class: Class, divisor: X, q: Sub) -> Sub {
+        match (class, divisor) {
+            (_, X::K(k)) if k != 0 => q,
+            (Class::S, _) => {
+                self.scmp(Sopc::s_cmp_eq_u32, divisor, 0.into());
+                self.s(Sop2::s_cselect_b32, &[u32::MAX.into(), q.into()])
+            }
+            (Class::V, _) => {
+                let zero = self.vcmp(Vopc::v_cmp_eq_u32, divisor, 0.into());
+                self.cnd(zero.into(), u32::MAX.into(), q.into())
+            }
         }
-        let zero = self.vcmp(Vopc::v_cmp_eq_u32, divisor, 0.into());
-        self.cnd(zero.into(), u32::MAX.into(), q.into())
+    }
+
+    fn in_class(&mut self, class: Class, x: X) -> X {
+        match class {
+            Class::S => self.in_s(x),
+            Class::V => self.in_v(x).into(),
+        }
     }
 
     /// Unsigned quotient and remainder; for a divisor of 0 the remainder is the dividend and the quotient unspecified.
-    fn udiv(&mut self, a: X, b: X) -> (Sub, Sub) {
-        let b = X::from(self.in_v(b));
-        let a = X::from(self.in_v(a));
+    fn udiv(&mut self, class: Class, a: X, b: X) -> (Sub, Sub) {
+        let (a, b) = (self.in_class(class, a), self.in_class(class, b));
         let f = self.v(Vop1::v_cvt_f32_u32, &[b]);
         let f = self.v(Vop1::v_rcp_iflag_f32, &[f.into()]);
         // 2^32 less a little, so that the estimate is never too large.
         let f = self.v(Vop2::v_mul_f32, &[0x4f7f_fffe.into(), f.into()]);
         let z = self.v(Vop1::v_cvt_u32_f32, &[f.into()]);
-        let minus_b = self.v(Vop2::v_sub_nc_u32, &[0.into(), b]);
-        let error = self.v(Vop3::v_mul_lo_u32, &[minus_b.into(), z.into()]);
-        let error = self.v(Vop3::v_mul_hi_u32, &[z.into(), error.into()]);
-        let z = self.v(Vop2::v_add_nc_u32, &[z.into(), error.into()]);
-        let mut q = self.v(Vop3::v_mul_hi_u32, &[a, z.into()]);
-        let product = self.v(Vop3::v_mul_lo_u32, &[q.into(), b]);
-        let mut r = self.v(Vop2::v_sub_nc_u32, &[a, product.into()]);
+        let z = self.in_class(class, z.into());
+        let (low, high): (Opcode, Opcode) = match class {
+            Class::S => (Sop2::s_mul_i32.into(), Sop2::s_mul_hi_u32.into()),
+            Class::V => (Vop3::v_mul_lo_u32.into(), Vop3::v_mul_hi_u32.into()),
+        };
+        let minus_b = self.minus(class, 0.into(), b);
+        let error = self.with_result(low, class, &[minus_b.into(), z]);
+        let error = self.with_result(high, class, &[z, error.into()]);
+        let z = self.plus(class, z, error.into());
+        let mut q = self.with_result(high, class, &[a, z.into()]);
+        let product = self.with_result(low, class, &[q.into(), b]);
+        let mut r = self.minus(class, a, product.into());
         for _ in 0..2 {
-            let more = self.vcmp(Vopc::v_cmp_ge_u32, r.into(), b);
-            let q1 = self.v(Vop2::v_add_nc_u32, &[1.into(), q.into()]);
-            let r1 = self.v(Vop2::v_sub_nc_u32, &[r.into(), b]);
-            q = self.cnd(more.into(), q1.into(), q.into());
-            r = self.cnd(more.into(), r1.into(), r.into());
+            let q1 = self.plus(class, q.into(), 1.into());
+            let r1 = self.minus(class, r.into(), b);
+            (q, r) = match class {
+                Class::S => {
+                    self.scmp(Sopc::s_cmp_ge_u32, r.into(), b);
+                    let pick = |s: &mut Self, yes: Sub, no: Sub| s.s(Sop2::s_cselect_b32, &[yes.into(), no.into()]);
+                    (pick(self, q1, q), pick(self, r1, r))
+                }
+                Class::V => {
+                    let more = X::from(self.vcmp(Vopc::v_cmp_ge_u32, r.into(), b));
+                    (self.cnd(more, q1.into(), q.into()), self.cnd(more, r1.into(), r.into()))
+                }
+            };
         }
         (q, r)
     }

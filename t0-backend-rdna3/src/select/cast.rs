@@ -100,11 +100,11 @@ impl Select<'_> {
     fn int_to_int(&mut self, from: Scalar, to: Scalar, result: Value, v: Value) -> Sel<Rep> {
         let salu = self.salu(result, &[v]);
         let low = if from == Scalar::Bool {
-            let mask = self.x(v, 0);
             if self.uniform(v) {
-                self.scc_from_mask(mask);
+                self.scc(v);
                 self.s(Sop2::s_cselect_b32, &[1.into(), 0.into()])
             } else {
+                let mask = self.x(v, 0);
                 self.cnd(mask, 1.into(), 0.into())
             }
         } else {

@@ -427,17 +427,17 @@ impl<'a> Select<'a> {
         let (head, exit) = (self.label(), self.label());
         self.depth += 1;
         self.bind(head);
+        let outside = self.facts_mark();
         let condition = self.ops(&op.regions[0].ops)?;
         self.scc(condition[0]);
         self.branch(Sopp::s_cbranch_scc0, exit);
-        let mark = self.facts_mark();
         self.assume(condition[0]);
         for (&arg, &v) in op.regions[1].args.iter().zip(&condition[1..]) {
             let rep = self.rep(v);
             self.set(arg, rep);
         }
         let values = self.ops(&op.regions[1].ops)?;
-        self.facts_reset(mark);
+        self.facts_reset(outside);
         self.span = op.span;
         // The results are read after the branch out of the head, where the carried registers still hold this
         // iteration's values.
@@ -471,20 +471,20 @@ impl<'a> Select<'a> {
         let saved = self.s(Sop1::s_mov_b32, &[Reg::EXEC.into()]);
         self.depth += 1;
         self.bind(head);
+        let outside = self.facts_mark();
         let condition = self.ops(&op.regions[0].ops)?;
         let pairs: Vec<(Rep, Value)> = results.iter().filter_map(|&(p, v)| Some((p?, v?))).collect();
         self.assign_all(&pairs, true)?;
         let mask = self.x(condition[0], 0);
         self.inst(Sop2::s_and_b32, &[Reg::EXEC.into(), Reg::EXEC.into(), mask]);
         self.branch(Sopp::s_cbranch_execz, exit);
-        let mark = self.facts_mark();
         self.assume(condition[0]);
         for (&arg, &v) in op.regions[1].args.iter().zip(&condition[1..]) {
             let rep = self.rep(v);
             self.set(arg, rep);
         }
         let values = self.ops(&op.regions[1].ops)?;
-        self.facts_reset(mark);
+        self.facts_reset(outside);
         self.span = op.span;
         self.assign_all(&Self::pairs(phis, values), true)?;
         self.depth -= 1;

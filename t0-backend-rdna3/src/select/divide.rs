@@ -164,14 +164,14 @@ impl Select<'_> {
         self.plus(class, q.into(), negative.into())
     }
 
-    fn plus(&mut self, class: Class, a: X, b: X) -> Sub {
+    pub(super) fn plus(&mut self, class: Class, a: X, b: X) -> Sub {
         match class {
             Class::S => self.s(Sop2::s_add_u32, &[a, b]),
             Class::V => self.v(Vop2::v_add_nc_u32, &[a, b]),
         }
     }
 
-    fn minus(&mut self, class: Class, a: X, b: X) -> Sub {
+    pub(super) fn minus(&mut self, class: Class, a: X, b: X) -> Sub {
         match class {
             Class::S => self.s(Sop2::s_sub_u32, &[a, b]),
             Class::V => self.v(Vop2::v_sub_nc_u32, &[a, b]),
@@ -186,7 +186,7 @@ impl Select<'_> {
         }
     }
 
-    fn right_signed(&mut self, class: Class, x: X, by: u32) -> Sub {
+    pub(super) fn right_signed(&mut self, class: Class, x: X, by: u32) -> Sub {
         match (class, x) {
             (_, X::R(s)) if by == 0 => s,
             (Class::S, _) => self.s(Sop2::s_ashr_i32, &[x, by.into()]),

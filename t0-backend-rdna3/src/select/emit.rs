@@ -51,7 +51,8 @@ impl Select<'_> {
         self.raw(op, operands)
     }
 
-    fn with_result(&mut self, op: Opcode, class: Class, sources: &[X]) -> Sub {
+    /// Appends an instruction with a result of a class.
+    pub(super) fn with_result(&mut self, op: Opcode, class: Class, sources: &[X]) -> Sub {
         let to = self.m.vreg(class, op.row().operands[0].ty.regs());
         let mut xs = vec![X::R(to)];
         xs.extend_from_slice(sources);

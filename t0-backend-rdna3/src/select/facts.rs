@@ -2,6 +2,7 @@
 //! them, and what they are below of that is no constant (`t0_ir::analysis::ranges` knows of those).
 
 use super::Select;
+use crate::mir::Sub;
 use t0_ir::{OpKind, ParamKind, Pred, Scalar, Ty, Value};
 
 /// How far definitions are followed.
@@ -14,18 +15,44 @@ pub struct Facts {
     below: Vec<(Value, Value)>,
     /// A multiple of a power of two.
     multiple: Vec<(Value, u32)>,
+    /// Quotients there are: dividend, divisor, quotient.
+    quotients: Vec<(Value, Value, Sub)>,
+}
+
+/// How many facts there were.
+#[derive(Clone, Copy)]
+pub struct Mark {
+    below: usize,
+    multiple: usize,
+    quotients: usize,
 }
 
 impl Select<'_> {
     /// How many facts there are, to go back to at the end of a construct.
-    pub(super) fn facts_mark(&self) -> (usize, usize) {
-        (self.facts.below.len(), self.facts.multiple.len())
+    pub(super) fn facts_mark(&self) -> Mark {
+        Mark {
+            below: self.facts.below.len(),
+            multiple: self.facts.multiple.len(),
+            quotients: self.facts.quotients.len(),
+        }
     }
 
     /// Forgets the facts since a mark.
-    pub(super) fn facts_reset(&mut self, mark: (usize, usize)) {
-        self.facts.below.truncate(mark.0);
-        self.facts.multiple.truncate(mark.1);
+    pub(super) fn facts_reset(&mut self, mark: Mark) {
+        self.facts.below.truncate(mark.below);
+        self.facts.multiple.truncate(mark.multiple);
+        self.facts.quotients.truncate(mark.quotients);
+    }
+
+    /// Notes a quotient.
+    pub(super) fn note_quotient(&mut self, args: &[Value], q: Sub) {
+        self.facts.quotients.push((args[0], args[1], q));
+    }
+
+    /// The quotient of two numbers, if there is one already.
+    pub(super) fn quotient(&self, args: &[Value]) -> Option<Sub> {
+        let same = |&&(a, b, _): &&(Value, Value, Sub)| [a, b] == *args;
+        self.facts.quotients.iter().find(same).map(|&(.., q)| q)
     }
 
     /// Notes that `index < length`.

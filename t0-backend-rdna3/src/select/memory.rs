@@ -24,7 +24,7 @@
 //! `kfd_device_queue_manager_v11.c`, SH_MEM_ALIGNMENT_MODE_UNALIGNED).
 
 use super::{dwords, Buf, Rep, Sel, Select, X};
-use crate::isa::{Ds, Mubuf, Opcode, Operand, Reg, Sop2, Sopk, Vop2, Vopc};
+use crate::isa::{Ds, Mubuf, Opcode, Operand, Reg, Smem, Sop2, Sopk, Vop2, Vopc};
 use crate::mir::{Class, MInst, MOp, MOperand, Sub};
 use t0_ir::{LdsId, OpKind, Order, Rmw, Scalar, Scope, Ty, Value};
 
@@ -36,6 +36,8 @@ const BY_ELEMENT: u32 = CONSTANTS | 1 << 28;
 const BY_BYTE: u32 = CONSTANTS | 3 << 28;
 /// Largest immediate offset of a buffer access.
 const MAX_OFFSET: u64 = 4095;
+/// Largest immediate offset of a scalar load.
+const MAX_SCALAR_OFFSET: u32 = 0xf_ffff;
 /// Indices scaled to at most this cannot wrap, whatever the width of the access.
 const SAFE_BYTES: u64 = 0xffff_ffe0;
 
@@ -259,6 +261,9 @@ impl Select<'_> {
             let parts: Vec<X> = (0..n).map(|k| self.load_element(&b, index, k).into()).collect();
             return Ok(Rep::Regs(self.assemble(elem, &parts)));
         }
+        if let Some(to) = self.scalar_load(&b, result, index) {
+            return Ok(Rep::Regs(to));
+        }
         let address = self.address(&b, view, index);
         let (op, width) = load_op(ty);
         let to = self.m.vreg(Class::V, width);
@@ -267,6 +272,33 @@ impl Select<'_> {
             return Ok(Rep::Regs(self.byte_to_bool(to.into())));
         }
         Ok(Rep::Regs(to))
+    }
+
+    /// A load by the scalar unit: of whole dwords that nobody writes during the launch, from one place, whose offset in bytes cannot
+    /// wrap. The size is `NUM_RECORDS * STRIDE` bytes there, or `NUM_RECORDS` without stride.
+    fn scalar_load(&mut self, b: &Buf, result: Value, index: Value) -> Option<Sub> {
+        let size = b.elem.bytes();
+        let op = match (self.ty(result), size) {
+            (Ty::Scalar(_), 4) => Smem::s_buffer_load_b32,
+            (Ty::Scalar(_), 8) => Smem::s_buffer_load_b64,
+            _ => return None,
+        };
+        let one_place = self.uniform(index) && self.uniform(result) && b.lanes.is_none();
+        if !b.readonly || !one_place {
+            return None;
+        }
+        let (soffset, offset) = match self.x(index, 0) {
+            X::K(k) if k <= MAX_SCALAR_OFFSET / size => (X::P(Reg::NULL), k * size),
+            X::K(_) => return None,
+            x if self.ranges.get(index).hi <= i128::from(SAFE_BYTES / u64::from(size)) => {
+                let x = self.in_s(x);
+                (self.s(Sop2::s_lshl_b32, &[x, size.trailing_zeros().into()]).into(), 0)
+            }
+            _ => return None,
+        };
+        let to = self.m.vreg(Class::S, size / 4);
+        self.inst(op, &[to.into(), b.srd.into(), soffset]).mods.offset = offset as i32;
+        Some(to)
     }
 
     /// A chunk of a tile: its lane's part of the address, the wave's and the constant.

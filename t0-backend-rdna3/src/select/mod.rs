@@ -17,10 +17,11 @@ pub mod emit;
 pub mod facts;
 pub mod float;
 pub mod memory;
+mod scalars;
 mod views;
 pub mod wave;
 
-use crate::isa::{Mods, Operand, Reg, Smem, Sop1, Sop2, Sopc, Sopp, Vop1, Vop2};
+use crate::isa::{Mods, Operand, Reg, Smem, Sop1, Sop2, Sopc, Sopp, Vop2};
 use crate::mir::{BlockId, Class, MBlock, MFunc, MInst, MOp, MOperand, Sub};
 use crate::object::InitialSgprs;
 use crate::CompileError;
@@ -119,6 +120,8 @@ pub struct Select<'a> {
     pending: HashMap<Value, (Sopc, X, X)>,
     /// Values that only branches and scalar selects test.
     scc_only: HashSet<Value>,
+    /// Values that are needed in scalar registers.
+    scalars: Vec<bool>,
     /// How views are addressed.
     views: views::Views,
     /// The `for` of every `u32` loop counter.
@@ -127,9 +130,9 @@ pub struct Select<'a> {
     kernarg: Option<Sub>,
     /// Parameters not loaded yet.
     params: Vec<Parameter<'a>>,
-    /// v0 as the launch fills it.
-    packed_id: Option<Sub>,
     local_id: Option<Sub>,
+    lane_id: Option<Sub>,
+    wave_id: Option<Sub>,
     group_id: [Option<Sub>; 3],
     group_count: [Option<Sub>; 3],
     /// Checks that have no code for their failure yet.
@@ -179,7 +182,9 @@ pub fn select(f: &Func, uniform: Vec<bool>, entry: &Entry) -> Sel<MFunc> {
     let mut uses = vec![0; n];
     let mut def = vec![None; n];
     count_uses(f, &f.body.ops, &mut uses, &mut def);
-    let uniform_now = uniform.clone();
+    let tested = scalars::tested(f, &uniform);
+    let scalars = scalars::scalars(f, &uniform, &tested);
+    let views = views::Views::of(f, &uniform);
     let mut s = Select {
         f,
         m: MFunc::default(),
@@ -193,18 +198,21 @@ pub fn select(f: &Func, uniform: Vec<bool>, entry: &Entry) -> Sel<MFunc> {
         facts: facts::Facts::default(),
         ranges: Ranges::of(f),
         pending: HashMap::new(),
-        scc_only: scc_only(f, &uniform_now),
-        views: views::Views::of(f, &uniform_now),
+        scc_only: tested,
+        scalars,
+        views,
         loops: loops(f, &f.body.ops),
         kernarg: None,
         params: Vec::new(),
-        packed_id: None,
         local_id: None,
+        lane_id: None,
+        wave_id: None,
         group_id: [None; 3],
         group_count: [None; 3],
         failures: Vec::new(),
     };
     s.m.blocks.push(MBlock::default());
+    s.m.group = f.group;
     s.prologue(entry)?;
     s.body()?;
     s.span = f.span;
@@ -212,29 +220,6 @@ pub fn select(f: &Func, uniform: Vec<bool>, entry: &Entry) -> Sel<MFunc> {
     s.failed_checks()?;
     s.resolve_labels();
     Ok(s.m)
-}
-
-/// Uniform conditions that nothing but branches and selects of uniform integers use. Selects that turn out to need vector
-/// registers make a mask from SCC.
-fn scc_only(f: &Func, uniform: &[bool]) -> HashSet<Value> {
-    let mut tested = HashSet::new();
-    let mut other = HashSet::new();
-    for op in &f.ops {
-        let integer = |v: &Value| matches!(f.ty(*v), Ty::Scalar(s) if s.is_int()) && uniform[v.0 as usize];
-        let consumes = match op.kind {
-            OpKind::If | OpKind::Condition | OpKind::Check { .. } => true,
-            OpKind::Select => op.results.iter().all(integer) && op.args[1..].iter().all(integer),
-            _ => false,
-        };
-        for (i, &a) in op.args.iter().enumerate() {
-            if i == 0 && consumes && uniform[a.0 as usize] {
-                tested.insert(a);
-            } else {
-                other.insert(a);
-            }
-        }
-    }
-    tested.difference(&other).copied().collect()
 }
 
 /// Counter of every `for` over `u32`.
@@ -417,7 +402,7 @@ impl<'a> Select<'a> {
             }
         }
         if self.uses_local_id() {
-            self.packed_id = Some(self.copy_in(Reg::v(0), Class::V));
+            self.local_id = Some(self.copy_in(Reg::v(0), Class::V));
         }
         let packet = entry
             .sgprs
@@ -441,7 +426,7 @@ impl<'a> Select<'a> {
             self.load_params(all);
         }
         self.group_counts(packet)?;
-        self.mask_local_id();
+        self.parts_of_local_id();
         Ok(())
     }
 
@@ -466,10 +451,20 @@ impl<'a> Select<'a> {
     /// Loads parameters: all loads first, so that they are waited for together.
     fn load_params(&mut self, params: Vec<Parameter<'a>>) {
         let Some(base) = self.kernarg else { return };
-        let loaded: Vec<Vec<Sub>> = params
-            .iter()
-            .map(|&(kind, values, offset)| self.load_param(kind, values, base, offset))
-            .collect();
+        let mut loaded: Vec<Vec<Sub>> = Vec::new();
+        while let Some(&(kind, values, offset)) = params.get(loaded.len()) {
+            let next = params.get(loaded.len() + 1);
+            let slice = |s: &Self, p: &Parameter| matches!(p.0, ParamKind::Slice(..)) && s.uses[p.1[0].0 as usize] > 0;
+            let pair =
+                slice(self, &(kind, values, offset)) && next.is_some_and(|p| p.2 == offset + 16 && slice(self, p));
+            if pair {
+                // Two slices in a row are one load.
+                let words = self.s_load(Smem::s_load_b256, base, offset);
+                loaded.extend([vec![words.slice(0, 4)], vec![words.slice(4, 4)]]);
+            } else {
+                loaded.push(self.load_param(kind, values, base, offset));
+            }
+        }
         for ((kind, values, _), words) in params.into_iter().zip(loaded) {
             self.param(kind, values, &words);
         }
@@ -495,10 +490,24 @@ impl<'a> Select<'a> {
         Ok(())
     }
 
-    fn mask_local_id(&mut self) {
-        if let Some(v0) = self.packed_id {
-            // v0 packs the ids of three dimensions, 10 bits each.
-            self.local_id = Some(self.v(Vop2::v_and_b32, &[0x3ff.into(), v0.into()]));
+    /// Lane and wave number. v0 holds the local id alone: the parts above bit 9, numbers in y and z, are 0 in groups of one dimension
+    /// (LLVM `SITargetLowering::allocateSpecialEntryInputVGPRs` masks nothing either where only x is asked for).
+    fn parts_of_local_id(&mut self) {
+        let Some(v0) = self.local_id else { return };
+        let used = |k: fn(&OpKind) -> bool| self.f.ops.iter().any(|o| k(&o.kind));
+        let (lane, wave) = (
+            used(|k| matches!(k, OpKind::LaneId | OpKind::WaveScan { .. })),
+            used(|k| *k == OpKind::WaveId),
+        );
+        if lane {
+            self.lane_id = Some(match self.f.group {
+                0..=32 => v0,
+                _ => self.v(Vop2::v_and_b32, &[31.into(), v0.into()]),
+            });
+        }
+        if wave {
+            let first = self.in_s(v0.into());
+            self.wave_id = Some(self.s(Sop2::s_lshr_b32, &[first, 5.into()]));
         }
     }
 
@@ -610,7 +619,7 @@ impl<'a> Select<'a> {
         self.inst(op, &[to.into(), base.into(), Reg::NULL.into()]).mods.offset = offset as i32;
     }
 
-    /// The packed local id, 0 … 1023.
+    /// The local id.
     fn thread(&self) -> Sub {
         match self.local_id {
             Some(v) => v,
@@ -622,11 +631,10 @@ impl<'a> Select<'a> {
         Ok(Rep::Regs(match *kind {
             OpKind::LocalId => self.thread(),
             OpKind::LaneId => self.lane_id(),
-            OpKind::WaveId => {
-                let t = self.thread();
-                let wave = self.v(Vop2::v_lshrrev_b32, &[5.into(), t.into()]);
-                self.s(Vop1::v_readfirstlane_b32, &[wave.into()])
-            }
+            OpKind::WaveId => match self.wave_id {
+                Some(s) => s,
+                None => panic!("select: the wave number was not set up"),
+            },
             OpKind::GroupId { axis } => match self.group_id.get(axis as usize).copied().flatten() {
                 Some(s) => s,
                 None => return self.unsupported(format!("a grid axis number {axis}; axes are 0, 1, 2")),
@@ -641,9 +649,9 @@ impl<'a> Select<'a> {
 
     /// Lane number, 0 … 31: groups are one-dimensional, so it is the low part of the local id.
     pub fn lane_id(&mut self) -> Sub {
-        match self.packed_id {
-            Some(v0) => self.v(Vop2::v_and_b32, &[31.into(), v0.into()]),
-            None => panic!("select: the local id was not set up"),
+        match self.lane_id {
+            Some(v) => v,
+            None => panic!("select: the lane number was not set up"),
         }
     }
 
@@ -733,8 +741,20 @@ impl<'a> Select<'a> {
             | K::TileStore => return self.unsupported(format!("`{}` after tiles were lowered", op.kind.row().name)),
             K::Yield | K::Condition => return Ok(()),
         };
+        let rep = self.read_out(results[0], rep);
         self.set(results[0], rep);
         Ok(())
+    }
+
+    /// A value in scalar registers if it is needed there.
+    fn read_out(&mut self, v: Value, rep: Rep) -> Rep {
+        match rep {
+            Rep::Regs(s) if self.scalars[v.0 as usize] && self.m.info(s.reg).class == Class::V => {
+                let words: Vec<X> = (0..s.count).map(|k| self.in_s(s.dword(k).into())).collect();
+                Rep::Regs(self.tuple(Class::S, &words))
+            }
+            rep => rep,
+        }
     }
 
     /// Appends an instruction with ready operands.

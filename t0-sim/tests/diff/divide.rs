@@ -1,4 +1,4 @@
-//! Quotients and remainders by constants are those of Rust, for lanes and for the whole wave.
+//! Quotients and remainders are those of Rust, by constants and by what a variable holds, for lanes and for the whole wave.
 
 use crate::machine;
 use t0_backend_rdna3::target::GFX1100;
@@ -169,5 +169,105 @@ fn a_division_by_a_constant_is_a_multiplication() {
             text.contains("mul_hi") && !text.contains("rcp") && n <= most,
             "{n}\n{text}"
         );
+    }
+}
+
+/// As [`kernel`], but the divisors are in `y`, that of the wave is `m`; `both`: the quotients are there when the remainders are made.
+fn by_variables(ty: Scalar, both: bool) -> Func {
+    let slice = |name: &str, access| Param {
+        name: name.into(),
+        kind: ParamKind::Slice(ty, access),
+    };
+    let scalar = |name: &str| Param {
+        name: name.into(),
+        kind: ParamKind::Scalar(ty),
+    };
+    let params = vec![
+        scalar("n"),
+        scalar("m"),
+        slice("x", Access::Read),
+        slice("y", Access::Read),
+        slice("quotients", Access::Write),
+        slice("remainders", Access::Write),
+    ];
+    let f = Func::new("divide", LANES, params);
+    let [n, m, x, y, quotients, remainders] = f.body.args[..] else {
+        panic!("six parameters")
+    };
+    let mut b = Builder::new(f);
+    let i = b.op1(OpKind::LocalId, &[]);
+    let zero = b.u32(0);
+    let first = b.op1(OpKind::Cmp { pred: t0_ir::Pred::Eq }, &[i, zero]);
+    let [own, d] = [x, y].map(|from| b.op1_as(OpKind::Load, &[from, i], Ty::Scalar(ty)));
+    let mut outs = vec![(quotients, OpKind::Div), (remainders, OpKind::Rem)];
+    if !both {
+        outs.reverse();
+    }
+    for (out, kind) in outs {
+        let (of_wave, of_lane) = (b.op1(kind.clone(), &[n, m]), b.op1(kind, &[own, d]));
+        let v = b.op1(OpKind::Select, &[first, of_wave, of_lane]);
+        b.op0(OpKind::Store, &[out, i, v]);
+    }
+    b.finish()
+}
+
+#[test]
+fn variables_divide_exactly() {
+    for ty in [
+        Scalar::U8,
+        Scalar::I8,
+        Scalar::U16,
+        Scalar::I16,
+        Scalar::U32,
+        Scalar::I32,
+    ] {
+        let size = ty.bytes() as usize;
+        let (low, high) = limits(ty);
+        let divisors = [0, 1, 2, 3, 7, 10, 127, high / 3, high - 1, high, low, low + 1, -1, -3];
+        for both in [false, true] {
+            let func = by_variables(ty, both);
+            let compiled = compile(&func, &GFX1100, &Options::default()).unwrap();
+            for d in divisors.into_iter().filter(|d| (low..=high).contains(d)) {
+                let numbers = dividends(ty, d);
+                // The wave divides each of some numbers by `d`, the lanes divide theirs by all of the divisors in turn.
+                for &n in numbers.iter().step_by(9) {
+                    let turns: Vec<i64> = (0..numbers.len() as i64)
+                        .map(|i| divisors[i as usize % divisors.len()].clamp(low, high))
+                        .collect();
+                    let bytes =
+                        |v: &[i64]| -> Vec<u8> { v.iter().flat_map(|n| n.to_le_bytes()[..size].to_vec()).collect() };
+                    let mut memory = Memory::new();
+                    let [x, y] = [&numbers, &turns].map(|v| memory.alloc(&bytes(v)));
+                    let [quotients, remainders] = [0; 2].map(|_| memory.alloc(&bytes(&numbers)));
+                    let slice = |base| Arg::Slice { base, len: LANES };
+                    let scalar = |v: i64| Arg::Scalar(Const::new(ty, v as u64));
+                    let case = Case {
+                        func: func.clone(),
+                        args: vec![
+                            scalar(n),
+                            scalar(d),
+                            slice(x),
+                            slice(y),
+                            slice(quotients),
+                            slice(remainders),
+                        ],
+                        memory,
+                        groups: [1, 1, 1],
+                    };
+                    let after = machine::run(&case, &compiled.code_object).unwrap();
+                    for i in 0..LANES as usize {
+                        let (n, d) = if i == 0 { (n, d) } else { (numbers[i], turns[i]) };
+                        let (q, r) = match d {
+                            0 => (-1, n),
+                            _ => (n / d, n % d),
+                        };
+                        for (of, want) in [(quotients, q), (remainders, r)] {
+                            let got = &after.buffer(of).unwrap()[i * size..][..size];
+                            assert_eq!(got, &want.to_le_bytes()[..size], "{n} and {d}, {ty}");
+                        }
+                    }
+                }
+            }
+        }
     }
 }

@@ -5,7 +5,7 @@
 //! definitions or one for some lanes at a time can be anything.
 
 use super::rules::{binary, number, Kind};
-use crate::isa::{Ds, Mubuf, Opcode, Vop1, Vop2, Vop3};
+use crate::isa::{Ds, Mubuf, Opcode, Operand, Reg, Vop1, Vop2, Vop3};
 use crate::mir::{MFunc, MInst, MOp, MOperand};
 
 /// Lowest and highest number.
@@ -73,7 +73,13 @@ pub(super) fn of(m: &MFunc) -> Vec<Range> {
         };
         let info = m.info(to.reg);
         if info.width == 1 && !info.sticky && defs[to.reg.0 as usize] == 1 {
-            ranges[to.reg.0 as usize] = result(&ranges, i);
+            ranges[to.reg.0 as usize] = match i.operands.get(1) {
+                // The entry is the only place where it is named.
+                Some(&v0) if i.op == MOp::Copy && v0 == Operand::Reg(Reg::v(0)).into() && m.group > 0 => {
+                    Range::new(0, i64::from(m.group) - 1)
+                }
+                _ => result(&ranges, i),
+            };
         }
     }
     ranges

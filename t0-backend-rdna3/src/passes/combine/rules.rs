@@ -2,8 +2,8 @@
 
 use super::{is_vector, Code, Combined};
 use crate::isa::inst::specs_of;
-use crate::isa::{Class as Unit, Enc, Family, Field, Flags, Mods, Opcode, Operand, Sop2, Ty, Vop2, Vop3};
-use crate::mir::{Class, MInst, MOperand};
+use crate::isa::{Class as Unit, Enc, Family, Field, Flags, Mods, Opcode, Operand, Sop1, Sop2, Ty, Vop2, Vop3};
+use crate::mir::{Class, MInst, MOp, MOperand};
 
 use Kind::*;
 
@@ -17,6 +17,7 @@ pub(super) const ALL: &[fn(&Code, usize) -> Option<Combined>] = &[
     packed_halves,
     sign,
     address,
+    narrowing,
 ];
 
 /// What an instruction makes of two dwords, on either unit.
@@ -281,6 +282,27 @@ fn sign(c: &Code, at: usize) -> Option<Combined> {
         }
         c.readable(&inst).then(|| Combined { inst, gone: vec![def] })
     })
+}
+
+/// A comparison narrows EXEC itself where nobody asks for what EXEC was. SCC, whether lanes are left, is not set then.
+fn narrowing(c: &Code, at: usize) -> Option<Combined> {
+    let i = c.insts[at].as_ref()?;
+    let unread = matches!(i.operands.first(), Some(MOperand::Virt(s)) if c.uses[s.reg.0 as usize] == 0);
+    if i.opcode() != Some(Sop1::s_and_saveexec_b32.into()) || !unread || c.scc[at] {
+        return None;
+    }
+    let def = c.inner(at, i.operands[1])?;
+    let compare = c.insts[def].as_ref()?;
+    let name = compare.opcode().filter(|o| o.row().family == Family::Vopc)?.name();
+    let op = Opcode::from_name(&format!("v_cmpx_{}", name.strip_prefix("v_cmp_")?))?;
+    let inst = MInst {
+        op: MOp::Isa(op),
+        enc: Enc::E64,
+        operands: compare.operands[1..].to_vec(),
+        mods: Mods::for_op(op),
+        ..i.clone()
+    };
+    Some(Combined { inst, gone: vec![def] })
 }
 
 /// A constant that is added to an address goes into the instruction, if the sum is the same without end: LDS and buffers add the

@@ -63,6 +63,7 @@ pub(super) fn rewrite(scene: &Scene<'_>, chosen: &Chosen, limit: u32, step: &mut
         m: MFunc {
             vregs: scene.m.vregs.clone(),
             blocks: Vec::new(),
+            group: scene.m.group,
         },
         lanes: Vec::new(),
         resident: Vec::new(),
