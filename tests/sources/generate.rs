@@ -195,9 +195,9 @@ impl Gen {
         };
         let (name, lo) = (self.fresh(), self.rng.below(3));
         let how = match self.rng.below(4) {
-            0 => format!("({lo}..{hi}).rev()"),
-            1 => format!("({lo}..{hi}).step_by({})", 1 + self.rng.below(3)),
-            _ => format!("{lo}..{hi}"),
+            0 => format!("({lo}u32..{hi}).rev()"),
+            1 => format!("({lo}u32..{hi}).step_by({})", 1 + self.rng.below(3)),
+            _ => format!("{lo}u32..{hi}"),
         };
         self.vars.push(Var {
             name: name.clone(),

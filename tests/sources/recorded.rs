@@ -29,7 +29,7 @@ sources! {
                 v2 = 2147483647i32;
                 match (3.0e-5f32 as u32) & 3 {
                     0 => {
-                        for v13 in (0..((!2u32) & 7)).step_by(3) {
+                        for v13 in (0u32..((!2u32) & 7)).step_by(3) {
                             v1 &= b;
                             let v14: u32 = (!a.count_ones());
                             bump(&mut v1, v14);
@@ -38,7 +38,7 @@ sources! {
                     }
                     1 | 2 => {
                         let mut v16: u8 = (if ((b as u8) != 3u8) { (100u8 % 3u8) } else { (a as u8) }).wrapping_add(1u8);
-                        for v17 in 0..(1u32.max(b) & 7) {
+                        for v17 in 0u32..(1u32.max(b) & 7) {
                             let v18: u32 = b.wrapping_sub(b).wrapping_sub(b.wrapping_add(v17)).wrapping_mul(255u32.wrapping_div(1000u32 | 1).max(0u32));
                             let mut v19: [u32; 4] = [a, a, v18.min(a), b.wrapping_add(1000u32)];
                             v19[(v18 & 3) as usize] = b;
@@ -124,7 +124,7 @@ sources! {
                     0 => {
                         let v7: u32 = (v4 >> (v5 & 31)).wrapping_rem(v5.wrapping_div(a | 1) | 1);
                         bump(&mut v5, v7);
-                        for v8 in (1..((if (b > 100u32) { b } else { 100u32 }) & 7)).rev() {
+                        for v8 in (1u32..((if (b > 100u32) { b } else { 100u32 }) & 7)).rev() {
                             let mut v9: bool = (if (a > 100u32) { ((a as u16).wrapping_div(3u16 | 1) <= ((a as u16) as u16)) } else { (v5.wrapping_rem(v5 | 1) >= a.wrapping_rem(v3 | 1)) });
                             let mut v10: u32 = (!v3).min((if v9 { v8 } else { v3 })).min(v3.wrapping_add(v4.wrapping_mul(v3)));
                         }
@@ -168,7 +168,7 @@ sources! {
             1 | 2 => {
                 let mut v20: i32 = ((!v6) >> ((v5 | v4) & 31)).wrapping_add(7i32);
                 let mut v21: u16 = (((b as u16) | 65535u16) << (v5.leading_zeros() & 15)).wrapping_div(((b as u16).wrapping_mul((a as u16)) | (!(a as u16))) | 1);
-                for v22 in (2..6).step_by(3) {
+                for v22 in (2u32..6).step_by(3) {
                     let v23: u8 = v2;
                     v5 ^= (v3 << ((if (a > 100u32) { b } else { b }) & 31)).wrapping_rem((v23.wrapping_rem(v2 | 1) as u32) | 1);
                     if (((b > 100u32) && (b > 100u32)) && (if (a > 100u32) { (a > 100u32) } else { (b > 100u32) })) {
@@ -182,7 +182,7 @@ sources! {
                 bump(&mut v5, v26);
             }
         }
-        for v27 in (1..((v4 ^ a) & 7)).step_by(3) {
+        for v27 in (1u32..((v4 ^ a) & 7)).step_by(3) {
             let mut v28: bool = (if ((a as u64) >= ((b as u64) | (b as u64))) { (((b > 100u32) as u8) > (if true { v2 } else { v2 })) } else { (b > 100u32) });
             if ((if v28 { v28 } else { v28 }) && (if v28 { v28 } else { v28 })) {
                 if ((-2.5f32 < (a as f32)) && (v6 != v6)) {
@@ -203,7 +203,7 @@ sources! {
         let mut v4: u32 = (100u32.wrapping_mul(b).wrapping_add((v1 ^ a)) ^ (!(a | b)));
         let mut v5: u64 = (if (7i32.wrapping_add(v2) == (65536i32 & v2)) { (if (a > 100u32) { 255u64 } else { ((b as u64) ^ (b as u64)) }) } else { ((b as u64).wrapping_sub((b as u64)) >> ((if true { a } else { b }) & 63)) });
         let v6: u16 = (65535u16.wrapping_rem(v3 | 1) / 3u16);
-        for v7 in 0..(100u32.wrapping_rem(a | 1) & 7) {
+        for v7 in 0u32..(100u32.wrapping_rem(a | 1) & 7) {
             let mut v8: u16 = v6.wrapping_mul(v3).wrapping_mul((v3 as u16)).wrapping_sub(((!v6) ^ v3));
             let mut v9: u32 = 0;
             while v9 < 5 && (v2 == v2) {
@@ -236,7 +236,7 @@ sources! {
         let mut v8: u8 = (b as u8).wrapping_rem(((b as u8) as u8).wrapping_sub(((b as u8) & (a as u8))) | 1);
         let mut v9: bool = ((v8.wrapping_rem(31u8 | 1) & v8) >= (if false { v8 } else { v8 }).wrapping_rem((v8 ^ 2u8) | 1));
         v9 = ((if (v9 || v9) { a } else { v7.min(b) }) != ((!b) & b.min(v7)));
-        for v10 in (1..0).rev() {
+        for v10 in (1u32..0).rev() {
             let mut v11: u64 = (((v1 | v1) | (v1 | v1)) & ((v1 & 256u64) & 1000u64.min(100u64)));
             let mut v12: i32 = v2.wrapping_sub(v2).min((1i32 / 100i32)).min(-100i32.wrapping_rem((v2 & v2) | 1));
         }
@@ -248,7 +248,7 @@ sources! {
         v2[(b.max(a) & 3) as usize] = ((a as u8) as i32);
         let v3: i32 = v2[(b.wrapping_sub(a) & 3) as usize];
         if ((b >= b) && ((a as f32) < 3.0e-5f32)) {
-            for v4 in (1..1).step_by(1) {
+            for v4 in (1u32..1).step_by(1) {
                 let mut v5: bool = ((b as u64) < (b as u64));
                 let mut v6: u16 = (b as u16);
                 if ((v4 <= v4) ^ (if v5 { v5 } else { v5 })) {
@@ -282,8 +282,8 @@ sources! {
         let mut v7: u8 = 100u8;
         let mut v8: u8 = 0u8.wrapping_sub(v7).max((if v2 { v7 } else { v7 })).max((v6 as u8).wrapping_rem(((b as u16) as u8) | 1));
         if (v7.max(v7) <= (if true { v7 } else { 0u8 })) {
-            for v9 in (2..((a / 100u32) & 7)).rev() {
-                for v10 in (2..((if v2 { v6 } else { b }) & 7)).step_by(2) {
+            for v9 in (2u32..((a / 100u32) & 7)).rev() {
+                for v10 in (2u32..((if v2 { v6 } else { b }) & 7)).step_by(2) {
                     let v11: u64 = ((!(a as u64)) ^ (if false { (a as u64) } else { (a as u64) }).max((a as u64)));
                 }
             }
@@ -325,7 +325,7 @@ sources! {
                     }
                 } else {
                     if (v1 <= v1) { return (if (65535u64 < v3) { 31u32 } else { a.min(v2) }); }
-                    for v12 in (1..((if (b > 100u32) { b } else { v2 }) & 7)).step_by(2) {
+                    for v12 in (1u32..((if (b > 100u32) { b } else { v2 }) & 7)).step_by(2) {
                         let mut v13: u16 = (if (b > 100u32) { (a as u16) } else { (a as u16) }).wrapping_rem((!(a as u16)) | 1).wrapping_div(((b as u16).max((a as u16)) & ((b as u16) >> (b & 15))) | 1);
                         if !true { break; }
                     }
@@ -351,7 +351,7 @@ sources! {
                     v20 += 1;
                     let mut v21: f32 = -2.5f32;
                 }
-                for v22 in 1..(a.wrapping_sub(a) & 7) {
+                for v22 in 1u32..(a.wrapping_sub(a) & 7) {
                     v1 ^= ((v1.min(v1) | v1.min(v1)) << (255u32.wrapping_div(b.max(v2) | 1) & 31));
                     let mut v23: [u8; 4] = [(a as u8), (b as u8).wrapping_rem((b as u8) | 1), (b as u8).max((b as u8)), ((a as u8) | (b as u8))];
                     v23[((if (a > 100u32) { b } else { v2 }) & 3) as usize] = 2u8;
@@ -369,7 +369,7 @@ sources! {
                     }
                     1 | 2 => {
                         v1 = (v1 & v1).wrapping_add(7i32.wrapping_add(v1)).min(((if (a > 100u32) { v1 } else { v1 }) / 100i32));
-                        for v28 in (2..0).step_by(1) {
+                        for v28 in (2u32..0).step_by(1) {
                             let v29: u16 = ((b >> (1000u32 & 31)) as u16).wrapping_add((256u16 & 256u16).wrapping_mul((v26 % 48u16)));
                         }
                     }
@@ -396,10 +396,10 @@ sources! {
         v1[(255u32.wrapping_add(1u32) & 3) as usize] = (a as i32).wrapping_mul((a as i32));
         let v2: i32 = v1[((!255u32) & 3) as usize];
         let mut v3: f32 = (b as f32).mul_add(((a as f32) - ((b as f32) + (b as f32)).max(-1.0e9f32).min(1.0e9f32)).max(-1.0e9f32).min(1.0e9f32), 0.5f32).max(-1.0e9f32).min(1.0e9f32);
-        for v4 in 0..2 {
+        for v4 in 0u32..2 {
             match v4 & 3 {
                 0 => {
-                    for v5 in 0..3 {
+                    for v5 in 0u32..3 {
                         let mut v6: u32 = 256u32.wrapping_div(b.wrapping_rem(a | 1).max((b | a)) | 1);
                         let v7: u32 = a.wrapping_sub((256u32 >> ((a ^ v4) & 31)));
                     }
@@ -423,7 +423,7 @@ sources! {
         let mut v15: u32 = 0;
         while v15 < 2 && ((a > 100u32) && (b > 100u32)) {
             v15 += 1;
-            for v16 in 0..(1000u32.max(a) & 7) {
+            for v16 in 0u32..(1000u32.max(a) & 7) {
                 let v17: u32 = (!(b % 3u32));
                 bump(&mut v12, v17);
                 let mut v18: u32 = 0;
@@ -454,7 +454,7 @@ sources! {
             let v7: u32 = (((b as f32) * ((b as f32) + 1000.0f32).max(-1.0e9f32).min(1.0e9f32)).max(-1.0e9f32).min(1.0e9f32) as u32);
         }
         let v8: u32 = (b << (a.wrapping_div((256u32 % 48u32) | 1) & 31));
-        for v9 in (1..(((b as u16) as u32) & 7)).step_by(3) {
+        for v9 in (1u32..(((b as u16) as u32) & 7)).step_by(3) {
             let mut v10: [u32; 4] = [(65535u32 << (v9 & 31)), v8.max(a), v8, a.min(1000u32)];
             v10[(1000u32.leading_zeros() & 3) as usize] = (v9 ^ v3);
             let v11: u32 = v10[(v9 & 3) as usize];
@@ -478,7 +478,7 @@ sources! {
         0u32.wrapping_mul(31).wrapping_add(a).wrapping_mul(31).wrapping_add(b).wrapping_mul(31).wrapping_add(v1 as u32).wrapping_mul(31).wrapping_add(v2 as u32).wrapping_mul(31).wrapping_add(v3).wrapping_mul(31).wrapping_add(v4 as u32).wrapping_mul(31).wrapping_add(v5 as u32).wrapping_mul(31).wrapping_add(v6 as u32)
     }
     s11_8(a, b) {
-        for v1 in 1..((if (a > 100u32) { a } else { 31u32 }) & 7) {
+        for v1 in 1u32..((if (a > 100u32) { a } else { 31u32 }) & 7) {
             let mut v2: f32 = 1.0f32.floor().max(-1.0e9f32).min(1.0e9f32);
         }
         if !((a > 100u32) ^ (b > 100u32)) {

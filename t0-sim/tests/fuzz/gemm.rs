@@ -190,7 +190,11 @@ fn products(b: &mut Builder, c: &Config, (mats, at, part, blocks): Places, k: Va
             cols: c.tile[2],
         });
         let [buf, rows, cols, stride] = mats[m];
-        b.op1_as(OpKind::TileLoad { transposed: false }, &[buf, rows, cols, stride, at[m], k], ty)
+        b.op1_as(
+            OpKind::TileLoad { transposed: false },
+            &[buf, rows, cols, stride, at[m], k],
+            ty,
+        )
     });
     let mut acc = acc.to_vec();
     for kk in 0..c.tile[2] / 16 {
