@@ -275,7 +275,8 @@ impl Select<'_> {
     }
 
     /// A load by the scalar unit: of whole dwords that nobody writes during the launch, from one place, whose offset in bytes cannot
-    /// wrap. The size is `NUM_RECORDS * STRIDE` bytes there, or `NUM_RECORDS` without stride.
+    /// wrap. The size is `NUM_RECORDS * STRIDE` bytes there, or `NUM_RECORDS` without stride (RDNA3 ISA manual 8.2).
+    /// UNVERIFIED(hw): that product has more than 32 bits, so that views of 2^32 bytes and more are read, too.
     fn scalar_load(&mut self, b: &Buf, result: Value, index: Value) -> Option<Sub> {
         let size = b.elem.bytes();
         let op = match (self.ty(result), size) {

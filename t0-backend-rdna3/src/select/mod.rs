@@ -6,7 +6,8 @@
 //! 64-bit values, vectors and fragments are tuples.
 //!
 //! Parts: [`emit`] (instructions from operands), [`control`] (branches and EXEC), [`arith`], [`float`], [`cast`],
-//! [`memory`] with `views` (how views are addressed), [`wave`], [`check`] (indices out of range).
+//! [`memory`] with `views` (how views are addressed), [`wave`], [`check`] (indices out of range), `scalars` (which uniform values are
+//! needed in scalar registers).
 
 pub mod arith;
 pub mod cast;
