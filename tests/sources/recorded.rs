@@ -1,7 +1,7 @@
 sources! {
     s0_8(a, b) {
         let mut v1: u32 = (a.wrapping_sub(a).wrapping_add((b >> (a & 31))) >> (65535u32.wrapping_rem(b | 1).wrapping_sub((255u32 ^ b)) & 31));
-        let mut v2: i32 = (if true { ((b as i32) & (a as i32).min(-100i32)) } else { ((b as f32) as i32) });
+        let mut v2: i32 = (if true { ((b as i32) & (a as i32).min((-100i32))) } else { ((b as f32) as i32) });
         match (if (a > 100u32) { b } else { 255u32 }) & 3 {
             0 => {
                 let mut v3: u32 = (if false { a } else { (v1 % 3u32) }).min((((b as f32) - (b as f32)).max(-1.0e9f32).min(1.0e9f32) as u32));
@@ -80,11 +80,11 @@ sources! {
         match (v6 >> (31u32 & 31)) & 3 {
             0 => {
                 let mut v8: i32 = ((if ((b as i32) >= (a as i32)) { ((a as i32) | (b as i32)) } else { ((b as i32) ^ (a as i32)) }) / 48i32);
-                v7 = (v8.min(-100i32.wrapping_div(v8 | 1)) as f32);
+                v7 = (v8.min((-100i32).wrapping_div(v8 | 1)) as f32);
                 let mut v9: u64 = ((a as u64).max((v5 as u64)) | (!65535u64.max((b as u64))));
             }
             1 | 2 => {
-                let mut v10: [i32; 4] = [(b as i32).wrapping_mul((a as i32)), (a as i32).min((a as i32)), (-100i32 & -100i32), (a as i32).wrapping_add(7i32)];
+                let mut v10: [i32; 4] = [(b as i32).wrapping_mul((a as i32)), (a as i32).min((a as i32)), ((-100i32) & (-100i32)), (a as i32).wrapping_add(7i32)];
                 v10[(b & 3) as usize] = (v5 as i32);
                 let v11: i32 = v10[(1000u32.min(v6) & 3) as usize];
                 let v12: u64 = (if (v1 == v1) { ((a as u64) & (a as u64)) } else { (b as u64).wrapping_add((b as u64)) }).wrapping_mul((a as u64));
@@ -130,7 +130,7 @@ sources! {
                         }
                     }
                     1 | 2 => {
-                        let mut v11: f32 = ((((b as f32) - -2.5f32).max(-1.0e9f32).min(1.0e9f32) / (((v5 & 0xffff) as f32) * ((v5 & 0xffff) as f32) + 1.0f32)).max(-1.0e9f32).min(1.0e9f32) + ((v5 & 0xffff) as f32).floor().max(-1.0e9f32).min(1.0e9f32)).max(-1.0e9f32).min(1.0e9f32);
+                        let mut v11: f32 = ((((b as f32) - (-2.5f32)).max(-1.0e9f32).min(1.0e9f32) / (((v5 & 0xffff) as f32) * ((v5 & 0xffff) as f32) + 1.0f32)).max(-1.0e9f32).min(1.0e9f32) + ((v5 & 0xffff) as f32).floor().max(-1.0e9f32).min(1.0e9f32)).max(-1.0e9f32).min(1.0e9f32);
                     }
                     _ => {
                         match b.wrapping_rem(v4 | 1) & 3 {
@@ -185,7 +185,7 @@ sources! {
         for v27 in (1u32..((v4 ^ a) & 7)).step_by(3) {
             let mut v28: bool = (if ((a as u64) >= ((b as u64) | (b as u64))) { (((b > 100u32) as u8) > (if true { v2 } else { v2 })) } else { (b > 100u32) });
             if ((if v28 { v28 } else { v28 }) && (if v28 { v28 } else { v28 })) {
-                if ((-2.5f32 < (a as f32)) && (v6 != v6)) {
+                if (((-2.5f32) < (a as f32)) && (v6 != v6)) {
                     v6 = (if (b <= (if v28 { v5 } else { b })) { (v6 ^ v6).wrapping_rem((v6 / 3i32) | 1) } else { v6.wrapping_mul(v6.max(v6)) });
                 }
                 let mut v29: [u8; 4] = [1u8.max(v2), v2, v2.wrapping_div(2u8 | 1), (31u8 | 3u8)];
@@ -238,13 +238,13 @@ sources! {
         v9 = ((if (v9 || v9) { a } else { v7.min(b) }) != ((!b) & b.min(v7)));
         for v10 in (1u32..0).rev() {
             let mut v11: u64 = (((v1 | v1) | (v1 | v1)) & ((v1 & 256u64) & 1000u64.min(100u64)));
-            let mut v12: i32 = v2.wrapping_sub(v2).min((1i32 / 100i32)).min(-100i32.wrapping_rem((v2 & v2) | 1));
+            let mut v12: i32 = v2.wrapping_sub(v2).min((1i32 / 100i32)).min((-100i32).wrapping_rem((v2 & v2) | 1));
         }
         0u32.wrapping_mul(31).wrapping_add(a).wrapping_mul(31).wrapping_add(b).wrapping_mul(31).wrapping_add((v1 ^ (v1 >> 32)) as u32).wrapping_mul(31).wrapping_add(v2 as u32).wrapping_mul(31).wrapping_add(v7).wrapping_mul(31).wrapping_add(v8 as u32).wrapping_mul(31).wrapping_add(v9 as u32)
     }
     s5_8(a, b) {
         let mut v1: i32 = ((65536i32 % 10i32) ^ ((b as i32) % 100i32)).wrapping_sub(((b as i32).wrapping_div(1i32 | 1) | ((a as i32) >> (b & 31))));
-        let mut v2: [i32; 4] = [(if (b > 100u32) { v1 } else { -1i32 }), v1, 2147483647i32.wrapping_add(v1), (!v1)];
+        let mut v2: [i32; 4] = [(if (b > 100u32) { v1 } else { (-1i32) }), v1, 2147483647i32.wrapping_add(v1), (!v1)];
         v2[(b.max(a) & 3) as usize] = ((a as u8) as i32);
         let v3: i32 = v2[(b.wrapping_sub(a) & 3) as usize];
         if ((b >= b) && ((a as f32) < 3.0e-5f32)) {
@@ -302,7 +302,7 @@ sources! {
         0u32.wrapping_mul(31).wrapping_add(a).wrapping_mul(31).wrapping_add(b).wrapping_mul(31).wrapping_add(v1 as u32).wrapping_mul(31).wrapping_add(v2 as u32).wrapping_mul(31).wrapping_add(v6).wrapping_mul(31).wrapping_add(v7 as u32).wrapping_mul(31).wrapping_add(v8 as u32).wrapping_mul(31).wrapping_add((v17 ^ (v17 >> 32)) as u32)
     }
     s7_8(a, b) {
-        let mut v1: i32 = (((0i32 << (100u32 & 31)) & (if (b > 100u32) { (b as i32) } else { 0i32 })) & -100i32);
+        let mut v1: i32 = (((0i32 << (100u32 & 31)) & (if (b > 100u32) { (b as i32) } else { 0i32 })) & (-100i32));
         let mut v2: u32 = (if (v1 == v1.wrapping_add(v1)) { a.leading_zeros().wrapping_div(b | 1) } else { a.min(a).wrapping_rem((if (b > 100u32) { a } else { a }) | 1) });
         let mut v3: u64 = (a as u64);
         match a.wrapping_rem(a | 1) & 3 {
@@ -311,7 +311,7 @@ sources! {
                 let mut v5: u16 = (!(65535u16 ^ 1000u16.wrapping_sub(v4)));
             }
             1 | 2 => {
-                if ((-1i32 as f32) == ((a as f32) + (a as f32)).max(-1.0e9f32).min(1.0e9f32)) {
+                if (((-1i32) as f32) == ((a as f32) + (a as f32)).max(-1.0e9f32).min(1.0e9f32)) {
                     let v6: u32 = (((a > 100u32) && false) as u32);
                     bump(&mut v2, v6);
                     if ((a as u16).wrapping_div(1000u16 | 1) <= (a as u16)) {
@@ -349,7 +349,7 @@ sources! {
                 let mut v20: u32 = 0;
                 while v20 < 4 && (2u16 < (b as u16)) {
                     v20 += 1;
-                    let mut v21: f32 = -2.5f32;
+                    let mut v21: f32 = (-2.5f32);
                 }
                 for v22 in 1u32..(a.wrapping_sub(a) & 7) {
                     v1 ^= ((v1.min(v1) | v1.min(v1)) << (255u32.wrapping_div(b.max(v2) | 1) & 31));
@@ -466,7 +466,7 @@ sources! {
         0u32.wrapping_mul(31).wrapping_add(a).wrapping_mul(31).wrapping_add(b).wrapping_mul(31).wrapping_add(v3).wrapping_mul(31).wrapping_add(v8).wrapping_mul(31).wrapping_add(v12 as u32).wrapping_mul(31).wrapping_add(v13 as u32).wrapping_mul(31).wrapping_add(v14)
     }
     s10_8(a, b) {
-        let mut v1: i32 = (if ((if (a > 100u32) { (b as u64) } else { (b as u64) }) <= ((a as u64) | (b as u64))) { -1i32.wrapping_add((b as i32)).wrapping_rem((if (b > 100u32) { (b as i32) } else { (a as i32) }) | 1) } else { (if (a > 100u32) { (b as i32) } else { (a as i32) }).wrapping_mul((b as i32).wrapping_add((b as i32))) });
+        let mut v1: i32 = (if ((if (a > 100u32) { (b as u64) } else { (b as u64) }) <= ((a as u64) | (b as u64))) { (-1i32).wrapping_add((b as i32)).wrapping_rem((if (b > 100u32) { (b as i32) } else { (a as i32) }) | 1) } else { (if (a > 100u32) { (b as i32) } else { (a as i32) }).wrapping_mul((b as i32).wrapping_add((b as i32))) });
         let mut v2: i32 = 7i32;
         let mut v3: u32 = (!b).wrapping_add(65535u32.wrapping_mul(a)).wrapping_div(b | 1);
         let mut v4: bool = false;
