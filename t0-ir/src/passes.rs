@@ -6,6 +6,7 @@
 pub mod bounds;
 pub mod dce;
 pub mod gvn;
+pub mod if_convert;
 pub mod licm;
 pub mod lower_tiles;
 pub mod pipeline_lds;
@@ -15,6 +16,7 @@ pub mod simplify;
 #[cfg(test)]
 mod tile_tests;
 pub mod unroll;
+pub mod unroll_short;
 
 use std::time::{Duration, Instant};
 
@@ -63,9 +65,11 @@ pub const PIPELINE: &[Pass] = &[
     needed("pipeline_lds",    pipeline_lds::run),
     needed("lower_tiles",     lower_tiles::run),
     needed("place_barriers",  place_barriers::run),
+    better("unroll_short",    unroll_short::run),
     better("bounds",          bounds::run),
     better("simplify",        simplify::run),
     better("gvn",             gvn::run),
+    better("if_convert",      if_convert::run),
     better("licm",            licm::run),
     better("simplify",        simplify::run),
     better("gvn",             gvn::run),

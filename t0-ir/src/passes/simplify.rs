@@ -238,6 +238,14 @@ fn select(r: &mut Rewriter<'_>, args: &[Value], consts: &[Option<Const>], ty: Ty
     if let Some((OpKind::Not, inner)) = def(r, args[0]) {
         return Some(build(r, OpKind::Select, &[inner[0], args[2], args[1]], ty));
     }
+    if consts[2].is_some_and(|c| c.bits == 0) && guarded_load(r, args[0], args[1]) {
+        return Some(args[1]);
+    }
+    match (ty, consts[1], consts[2]) {
+        (Ty::BOOL, None, Some(b)) if b.bits == 0 => return Some(build(r, OpKind::And, &[args[0], args[1]], ty)),
+        (Ty::BOOL, Some(a), None) if a.bits != 0 => return Some(build(r, OpKind::Or, &[args[0], args[2]], ty)),
+        _ => {}
+    }
     match (ty, consts[1], consts[2]) {
         (Ty::BOOL, Some(a), Some(b)) if a.bits != b.bits => Some(if a.bits != 0 {
             args[0]
@@ -247,6 +255,21 @@ fn select(r: &mut Rewriter<'_>, args: &[Value], consts: &[Option<Const>], ty: Ty
         (_, Some(a), Some(b)) if a == b => Some(args[1]),
         _ => None,
     }
+}
+
+/// Does a load read 0 where the condition is false, because that compares its index with the length of the view?
+fn guarded_load(r: &mut Rewriter<'_>, cond: Value, load: Value) -> bool {
+    let Some((OpKind::Load, place)) = def(r, load) else {
+        return false;
+    };
+    let (index, len) = match def(r, cond) {
+        Some((OpKind::Cmp { pred: Pred::Lt }, args)) => (args[0], args[1]),
+        Some((OpKind::Cmp { pred: Pred::Gt }, args)) => (args[1], args[0]),
+        _ => return false,
+    };
+    let is_len = matches!(def(r, len), Some((OpKind::BufferLen, of)) if of[0] == place[0]);
+    let is_part = matches!(def(r, place[0]), Some((OpKind::View, view)) if view[2] == len);
+    index == place[1] && (is_len || is_part)
 }
 
 fn compare(r: &mut Rewriter<'_>, pred: Pred, args: &[Value], consts: &[Option<Const>]) -> Option<Value> {

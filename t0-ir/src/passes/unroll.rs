@@ -6,6 +6,7 @@
 use super::rewrite::{rewrite, Rewrite, Rewriter};
 use super::simplify;
 use crate::diag::{Diag, Diags};
+use crate::eval::Const;
 use crate::func::{Func, OpId};
 use crate::op::OpKind;
 
@@ -55,24 +56,7 @@ impl Unroll {
                 .help("unroll an inner loop of fewer rounds instead")
                 .into());
         }
-        let region = &op.regions[0];
-        let mut carried = args[3..].to_vec();
-        for n in 0..count {
-            if r.b.func().ops.len() > MAX_OPS {
-                let text = format!("`#[unroll]` makes more than {MAX_OPS} operations of this kernel");
-                return Err(Diag::new(op.span, text).help("unroll fewer of the nested loops").into());
-            }
-            r.b.set_span(op.span);
-            let i = r.b.constant(
-                lo.ty,
-                crate::eval::Const::new(lo.ty, (lo.int() + i128::from(n) * step) as u64).bits,
-            );
-            r.set(region.args[0], i);
-            r.set_all(&region.args[1..], &carried);
-            carried = r.inline(self, region)?.1;
-        }
-        r.set_all(&op.results, &carried);
-        Ok(())
+        iterations(self, r, id, (lo, step, count))
     }
 
     fn unknown(&self, r: &mut Rewriter<'_>, id: OpId) -> Diag {
@@ -92,4 +76,33 @@ impl Unroll {
         )
         .help("use constants or const generics for the range, or drop `#[unroll]`")
     }
+}
+
+/// Builds the iterations of a loop: first index, step and number.
+///
+/// # Errors
+/// Too many operations, and what the pass finds.
+pub(super) fn iterations(
+    pass: &mut impl Rewrite,
+    r: &mut Rewriter<'_>,
+    id: OpId,
+    (lo, step, count): (Const, i128, u64),
+) -> Result<(), Diags> {
+    let op = r.old.op(id);
+    let region = &op.regions[0];
+    let mut carried = r.get_all(&op.args[3..]);
+    for n in 0..count {
+        if r.b.func().ops.len() > MAX_OPS {
+            let text = format!("`#[unroll]` makes more than {MAX_OPS} operations of this kernel");
+            return Err(Diag::new(op.span, text).help("unroll fewer of the nested loops").into());
+        }
+        r.b.set_span(op.span);
+        let index = Const::new(lo.ty, (lo.int() + i128::from(n) * step) as u64);
+        let i = r.b.constant(index.ty, index.bits);
+        r.set(region.args[0], i);
+        r.set_all(&region.args[1..], &carried);
+        carried = r.inline(pass, region)?.1;
+    }
+    r.set_all(&op.results, &carried);
+    Ok(())
 }
