@@ -330,6 +330,7 @@ fn binary(kind: &OpKind, ty: Scalar, a: Interval, b: Interval) -> Option<Interva
         OpKind::Sub => Some(Interval::new(a.lo - b.hi, a.hi - b.lo)),
         OpKind::Min => Some(Interval::new(a.lo.min(b.lo), a.hi.min(b.hi))),
         OpKind::Max => Some(Interval::new(a.lo.max(b.lo), a.hi.max(b.hi))),
+        // Two 64-bit numbers may have a product that an `i128` does not hold.
         OpKind::Mul if nonnegative => Some(Interval::new(a.lo.checked_mul(b.lo)?, a.hi.checked_mul(b.hi)?)),
         OpKind::Div if nonnegative && b.lo > 0 => Some(Interval::new(a.lo / b.hi, a.hi / b.lo)),
         OpKind::Rem if nonnegative && a.hi < b.lo => Some(a),
@@ -416,6 +417,28 @@ mod tests {
                             assert_eq!(r.single(), Some(c.int()), "{pred:?} {x} {y} of {a:?} {b:?}");
                         }
                     }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_widest_numbers() {
+        for ty in [Scalar::U64, Scalar::I64] {
+            let all = Interval::full(ty);
+            for kind in &KINDS {
+                let limits = [all.lo, all.hi].map(Interval::one);
+                for (a, b) in limits.into_iter().flat_map(|a| limits.map(|b| (a, b))) {
+                    let by = Const::u32(b.lo as u32);
+                    let shift = matches!(kind, OpKind::Shl | OpKind::Shr);
+                    let number = |n: Interval| Const::new(ty, n.lo as u64);
+                    let n = eval(kind, &[number(a), if shift { by } else { number(b) }], Ty::Scalar(ty)).unwrap();
+                    let b = if shift { Interval::one(by.int()) } else { b };
+                    let r = binary(kind, ty, a, b).filter(|r| r.within(all)).unwrap_or(all);
+                    assert!(
+                        Interval::one(n.int()).within(r),
+                        "{kind:?} of {a:?} {b:?}: {n:?} in {r:?}"
+                    );
                 }
             }
         }
