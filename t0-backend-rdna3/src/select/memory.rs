@@ -494,8 +494,18 @@ impl Select<'_> {
         inst
     }
 
+    /// Whether an access is known to be out of range: there it reads 0 and writes nothing. A check before it, or a condition around
+    /// it, may keep everybody out, so nobody is told.
+    fn lds_outside(&mut self, lds: LdsId, base: u32, offset: Value) -> bool {
+        let bytes = self.f.lds[lds.0 as usize].bytes;
+        matches!(self.x(offset, 0), X::K(k) if k.saturating_add(base) >= bytes)
+    }
+
     pub(super) fn lds_load(&mut self, lds: LdsId, base: u32, result: Value, offset: Value) -> Sel<Rep> {
         let ty = self.ty(result);
+        if matches!(ty, Ty::Scalar(_)) && self.lds_outside(lds, base, offset) {
+            return Ok(Rep::Const(0));
+        }
         let (addr, at) = self.lds_address(lds, base, offset);
         let Some(op) = ds_load_op(ty) else {
             return self.unsupported(format!("an LDS access of {ty}"));
@@ -510,6 +520,9 @@ impl Select<'_> {
 
     pub(super) fn lds_store(&mut self, lds: LdsId, base: u32, offset: Value, value: Value) -> Sel<()> {
         let ty = self.ty(value);
+        if self.lds_outside(lds, base, offset) {
+            return Ok(());
+        }
         let data = self.memory_value(value);
         let (addr, at) = self.lds_address(lds, base, offset);
         let Some(op) = ds_store_op(ty) else {

@@ -428,7 +428,11 @@ fn partitions_shot(parts: usize, chunk: usize, cols: usize, stride: u64) -> Shot
 }
 
 fn partitions_case() -> Case {
-    let shots = vec![partitions_shot(5, 40, 33, 33), partitions_shot(3, 40, 20, 2000)];
+    let shots = vec![
+        partitions_shot(5, 40, 33, 33),
+        partitions_shot(3, 40, 20, 2000),
+        partitions_shot(2, 40, 100, 100),
+    ];
     Case::of::<partitions<'_>>("partitions", shots)
 }
 
