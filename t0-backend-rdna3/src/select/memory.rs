@@ -3,7 +3,7 @@
 //! The hardware drops what is out of range of a view's descriptor. Most views are addressed by elements: the stride is the size of
 //! an element, the size of the view its number of elements, and an index goes into the access as it is (`idxen`). The comparison
 //! is of whole numbers, so no index can wrap into range, and the length needs no scaling. It looks at the index alone, not at what
-//! an access reaches beyond it, so views with accesses wider than an element are addressed by bytes (`offen`; [`super::views`]
+//! an access reaches beyond it, so views with accesses wider than an element are addressed by bytes (`offen`; `views`
 //! tells which): the size is in bytes, and each dword of a wide access is checked on its own. Byte offsets are 32 bits: scaling an
 //! index of 2^30 or more could wrap into range. Such an index is first limited to the length of the view, whose scaled value is
 //! just out of range; the limit is left out where the index is known to be small or to be below the length. A view that differs

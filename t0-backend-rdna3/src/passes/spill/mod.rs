@@ -1,10 +1,10 @@
 //! Values that find no register: made again where they are read, or kept in memory meanwhile.
 //!
 //! Problem: more values are alive at once than there are registers. Method, one register class after the other, scalars first:
-//! [`choose`] takes values out of the registers until what is left fits everywhere: those that cost least for the room they
+//! `choose` takes values out of the registers until what is left fits everywhere: those that cost least for the room they
 //! give, by the loops around their accesses. A value that is one cheap instruction on constants and values that are
 //! there anyway is made again wherever it is read. The others get a home: a vector register a few dwords of scratch memory, a
-//! scalar one lanes of vector registers kept for that. [`rewrite`] then goes through the blocks and gives every access a
+//! scalar one lanes of vector registers kept for that. `rewrite` then goes through the blocks and gives every access a
 //! register of its own for as long as there is room, the one needed last giving way (Belady), and stores what was changed
 //! before it goes.
 //!
