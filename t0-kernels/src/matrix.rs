@@ -27,7 +27,7 @@ pub fn gemm<const BM: usize, const BN: usize, const BK: usize>(
     }
 }
 
-/// `c ← a · b`: like [`gemm`], but b is K×N. Its tiles are transposed on their way to LDS.
+/// `c ← a · b`: like [`fn@gemm`], but b is K×N. Its tiles are transposed on their way to LDS.
 #[kernel(group = 256)]
 pub fn gemm_nn<const BM: usize, const BN: usize, const BK: usize>(
     a: &Mat<bf16>,
